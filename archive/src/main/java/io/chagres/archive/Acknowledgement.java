@@ -6,8 +6,9 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * That a person knows what became of a host, under a key that names the object that said it last: what the host says
- * later is under another key, so it makes this void. Lines {@code key=value}, which people may read. Immutable.
+ * Records that a person knows what became of a host. Its key names the last object in which the host said something.
+ * What the host says later is under another key, so it makes this void. It consists of lines {@code key=value}, which
+ * people may read. Immutable.
  *
  * @param of the key of the object that was seen
  * @param by who says so

@@ -14,10 +14,10 @@ public final class ArchiveLayout {
     /** Prefix of the marks of checkpoints that count: a shipper's rights do not reach it. */
     public static final String COMPACTED = "compacted/";
 
-    /** What a person has seen and said so is below it, under its key: a shipper's rights do not reach it. */
+    /** Below it, under its own key, is what a person has seen and acknowledged. A shipper's rights do not reach it. */
     public static final String ACKNOWLEDGED = "acknowledged/";
 
-    /** What {@code repair} moved away is below it, under its key. */
+    /** Below it, under its own key, is every object that {@code repair} moved away. */
     public static final String QUARANTINE = "quarantine/";
 
     /** Greatest number of a commit, and greatest position of an object's bytes, that a key can hold. */
@@ -130,7 +130,7 @@ public final class ArchiveLayout {
         return seq <= 0 || revision < 0 || revised && revision == 0 ? null : new CheckpointId(seq, revision);
     }
 
-    /** Returns the prefix of a host's heartbeats, of which the newest is the first. */
+    /** Returns the prefix of a host's heartbeats; the newest is the first below it. */
     public static String heartbeats(String hostId) {
         return HOSTS + hostId + "/alive/";
     }
@@ -148,8 +148,8 @@ public final class ArchiveLayout {
     }
 
     /**
-     * Returns the prefix of the words of a host's shippers that another keeps from shipping: it comes before all other
-     * heartbeats, so that who asks for the newest sees that there are any.
+     * Returns the prefix of the heartbeats of a host's shippers that another keeps from shipping. It comes before all
+     * other heartbeats, so that a reader that asks for the newest sees that there are any.
      */
     public static String fenced(String hostId) {
         return heartbeats(hostId) + FENCED;
@@ -212,7 +212,7 @@ public final class ArchiveLayout {
         return last(hostId, base, seq) + OUTLINE_END;
     }
 
-    /** What leads to the newest state comes first in a list. */
+    /** The table that leads to the newest state comes first in a list. */
     private static String last(String hostId, CheckpointId base, long seq) {
         return tables(hostId, base) + LAST + digits(MAX_NUMBER - seq);
     }
@@ -329,7 +329,7 @@ public final class ArchiveLayout {
      * @param versionId the version whose bytes it holds
      * @param start first position
      * @param end position after the last byte
-     * @param unique what tells apart objects of the same range
+     * @param unique distinguishes objects of the same range
      */
     public static String object(String hostId, long versionId, long start, long end, long unique, Codec codec) {
         return streams(hostId, versionId) + digits(start) + "-" + digits(end) + "-" + hex(unique) + codec.suffix();
@@ -339,7 +339,7 @@ public final class ArchiveLayout {
      * Returns the key of a pack: a data object that is of no version, but holds pieces of many.
      *
      * @param length bytes of its content
-     * @param unique what tells apart packs
+     * @param unique distinguishes packs
      */
     public static String pack(String hostId, long length, long unique) {
         return object(hostId, 0, 0, length, unique, Codec.ZSTD);

@@ -6,7 +6,7 @@ package io.chagres.archive;
  * @param fsHigh first half of the file system's id
  * @param fsLow second half of the file system's id
  * @param inode inode number
- * @param generation what tells apart files that had one inode number in turn
+ * @param generation distinguishes files that had one inode number in turn
  */
 public record FileKey(long fsHigh, long fsLow, long inode, long generation) {
     /** Returns it as text for other systems: the file system in hexadecimal digits, the inode, the generation. */

@@ -8,23 +8,23 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a shipper says of itself now and then, so that whoever looks knows whether it lives, and what would be lost if
- * it did not: lines {@code key=value}, put under a key of its own. The newest sorts first, by the order of the log and
- * not by a clock. Immutable.
+ * What a shipper says of itself now and then, so that a reader knows whether it lives, and what would be lost if it did
+ * not. It consists of lines {@code key=value} under a key of its own. The newest sorts first, by the order of the log
+ * and not by a clock. Immutable.
  *
- * @param state whether it goes on
+ * @param state whether it continues
  * @param timeMs its wall clock, milliseconds since 1970
  * @param intervalMs when the next one follows at the latest, 1 to {@link #MAX_INTERVAL_MS}
  * @param riskBytes bytes at risk; -1 when unknown
  * @param riskMs age of the oldest of them, in milliseconds
  * @param files files followed
- * @param bytesPerSecond bytes acknowledged a second since its word before, or since it started
+ * @param bytesPerSecond bytes acknowledged a second since its heartbeat before, or since it started
  * @param version of the program
  * @param follows the paths it was given
  * @param trouble what is wrong, empty when nothing is
  * @param oldestLookMs how long ago it looked at the file that it has not looked at for longest, in milliseconds
  * @param lostBytes bytes that it saw and that went before it could read them, since it started
- * @param seq the last commit of the host's log that it knew to be acknowledged; 0 when it says none
+ * @param seq the last commit of the host's log that it knew to be acknowledged; 0 when it names none
  */
 public record Heartbeat(
         State state,
@@ -47,7 +47,7 @@ public record Heartbeat(
     private static final String WHAT = "heartbeat";
     private static final String KEY = "key";
 
-    /** Says whether a shipper goes on. */
+    /** Says whether a shipper continues. */
     public enum State {
         /** It does. */
         RUNNING,
@@ -99,7 +99,7 @@ public record Heartbeat(
         store.putIfAbsent(ArchiveLayout.toBegunAgain(wordKey), MemorySegment.ofArray(new byte[0]));
     }
 
-    /** Returns its text, which {@link #parse} reads: for those who are told without a store. */
+    /** Returns its text, which {@link #parse} reads: for listeners that have no store. */
     public String text() {
         return record().lines();
     }

@@ -5,8 +5,8 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The key by which a host is found: what it is called, which machine it is, and its id. Whoever knows the first lists
- * few keys, and a list of all keys tells all hosts. Immutable.
+ * The key by which a host is found: the host's name, its machine, and its id. Anybody who knows the name lists few
+ * keys, and a list of all keys shows all hosts. Immutable.
  *
  * @param name what the host is called
  * @param machine hash of its machine's id, which is nobody's business

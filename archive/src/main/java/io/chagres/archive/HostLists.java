@@ -21,23 +21,23 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands before a store for a command that reads hosts once: what it lists of a host it takes from one list of all
- * folders, and of many hosts from lists that they share. A page begins at the checkpoints of a host, behind its
- * heartbeats, which nobody reads here, and shows as much as one request does; a folder that does not end in it is
- * listed as ever. So no host takes more lists than without, and compacted ones a tenth or less of one. The marks of
- * checkpoints, a key or two for a host, are in pages of their own. A list is of the moment of its page until {@link
- * #forgetLists} is called. Safe for any thread.
+ * Stands before a store for a command that reads hosts once. For one host it takes all folders from one list, for many
+ * hosts from lists that they share. A page begins at the checkpoints of a host, behind its heartbeats, which nobody
+ * reads here, and shows as much as one request does. A folder that does not end in its page is listed as usual. So no
+ * host takes more lists than without, and compacted ones take a tenth of one or less. The marks of checkpoints, a key
+ * or two for a host, are in pages of their own. A list is of the moment of its page until {@link #forgetLists} is
+ * called. Safe for any thread.
  */
 public final class HostLists extends ForwardingStore {
     private static final Set<String> KEPT = Set.of("checkpoints", "filters", "history", "log", "tables");
 
-    /** So many keys are kept of pages that hosts share, 100 bytes each; hosts behind that have lists of their own. */
+    /** The most keys that are kept of pages that hosts share, 100 bytes each; later hosts have lists of their own. */
     private static final int MAX_SHARED_KEYS = 200_000;
 
     /** Pages of single hosts: more than are read beside each other. */
     private static final int MAX_OWN_PAGES = 64;
 
-    /** After so many pages they must have shown more hosts than there are pages, or hosts are listed one by one. */
+    /** After this number of pages they must have shown more hosts than pages, or hosts are listed one by one. */
     private static final int TRIED_PAGES = 8;
 
     /** The number of hosts in a row whose marks are mostly in one page. */
@@ -83,7 +83,7 @@ public final class HostLists extends ForwardingStore {
     private final Set<String> forgotten = ConcurrentHashMap.newKeySet();
     /** Sorted. */
     private List<String> hosts = List.of();
-    /** About so many of them are in a page; 0 before the first. */
+    /** About how many of them are in a page; 0 before the first. */
     private int hostsOfPage;
 
     private int sharedPages;

@@ -61,13 +61,13 @@ public final class HostRegistration {
         return record.key(hostId).text();
     }
 
-    /** Returns what a shipper is found by whose host has another record, or a damaged one. */
+    /** Returns the registration of a shipper whose host has another record, or a damaged one. */
     public static HostRegistration of(String hostId, String name, Machine machine, long nowMs) {
         return new HostRegistration(
                 hostId, new OwnerRecord(TextRecord.line(name), machine.machineId(), machine.productUuid(), "", nowMs));
     }
 
-    /** Puts what is missing of both; two requests when nothing is. What is there and damaged stays. */
+    /** Puts the missing ones of both; two requests when none is. An object that is there and damaged stays. */
     public void keep(BlobStore store) throws IOException {
         putName(store);
         if (store.size(ArchiveLayout.owner(hostId)) < 0) {

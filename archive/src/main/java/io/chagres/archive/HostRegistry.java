@@ -207,8 +207,8 @@ public final class HostRegistry {
     }
 
     /**
-     * Finds the host a shipper writes as, or mints one. Ended anywhere on the way it is found, or minted, the next
-     * time: the id of a new host follows from its name and its machine, and its key is put before its record.
+     * Finds the host a shipper writes as, or mints one. If it ends anywhere on the way, the next call finds or mints
+     * the same host: the id of a new host follows from its name and its machine, and its key is put before its record.
      *
      * @param name what the host is called
      * @param remembered the id the state directory remembers, or null; it does not count on another machine

@@ -31,7 +31,7 @@ public sealed interface LogRecord {
         TRUNCATED,
         /** Bytes that were shipped changed. */
         REWRITTEN,
-        /** The file does not exist any more. */
+        /** The file no longer exists. */
         GONE
     }
 
@@ -80,7 +80,7 @@ public sealed interface LogRecord {
     record IncarnationClosed(boolean drained) implements LogRecord {}
 
     /**
-     * What is written from here on is encrypted, so that a compaction knows to whom.
+     * Everything from here on is encrypted to these recipients, so that a compaction knows them.
      *
      * @param bytes recipients of everything, {@code age1...}, with a space between; empty when nothing is encrypted
      * @param own the recipient of the shipper, who can open records but no bytes; empty when nothing is encrypted
@@ -140,10 +140,10 @@ public sealed interface LogRecord {
     record Derived(long versionId, long fromVersion, String codec) implements LogRecord {}
 
     /**
-     * When a version was told of, and its last name. Only in checkpoints.
+     * When the log recorded a version, and its last name. Only in checkpoints.
      *
      * @param openedMs when it was opened
-     * @param changedMs when the log last told of its bytes, attributes or end
+     * @param changedMs when the log last recorded its bytes, attributes or end
      * @param lastPath the last name it had, if it has none now; else empty
      */
     record VersionTimes(long versionId, long openedMs, long changedMs, Pathname lastPath) implements LogRecord {}
@@ -166,7 +166,7 @@ public sealed interface LogRecord {
     record VersionRetention(long versionId, long expiredBefore, long expiredMs, long endedMs) implements LogRecord {}
 
     /**
-     * A version has grown to a length; stands for its extents where they are told elsewhere. Only in outlines and
+     * A version has grown to a length. Stands for its extents where they are recorded elsewhere. Only in outlines and
      * histories.
      *
      * @param length the position after its last byte
@@ -174,7 +174,7 @@ public sealed interface LogRecord {
     record VersionLength(long versionId, long length, long mtimeNs) implements LogRecord {}
 
     /**
-     * Which commits told of extents of a version, of those behind the checkpoint. Only in outlines.
+     * Which of the commits behind the checkpoint have extents of a version. Only in outlines.
      *
      * @param firstSeq the first
      * @param lastSeq the last
@@ -182,15 +182,15 @@ public sealed interface LogRecord {
     record VersionCommits(long versionId, long firstSeq, long lastSeq) implements LogRecord {}
 
     /**
-     * How many names a version has; one where nothing is told. Only in checkpoints.
+     * How many names a version has; without such a record it has one. Only in checkpoints.
      *
      * @param names 0, or 2 and more
      */
     record VersionNames(long versionId, long names) implements LogRecord {}
 
     /**
-     * What follows, up to the next moment, is what changed from the moment before to the state after a commit. Only in
-     * histories.
+     * Begins a moment: the records up to the next one are the changes from the moment before to the state after a
+     * commit. Only in histories.
      *
      * @param seq the commit
      * @param timeMs when it was cut
@@ -198,8 +198,8 @@ public sealed interface LogRecord {
     record Moment(long seq, long timeMs) implements LogRecord {}
 
     /**
-     * What an earlier commit holds, said once more, so that a reader of this one need not fetch that one. Only in
-     * commits, behind what is their own.
+     * Repeats what an earlier commit holds, so that a reader of this one need not fetch that one. Only in commits,
+     * behind their own records.
      *
      * @param seq the earlier commit
      * @param timeMs when it was cut
@@ -253,7 +253,7 @@ public sealed interface LogRecord {
     /**
      * Bytes of a data object, all of it.
      *
-     * @param unique what tells apart objects of one range
+     * @param unique distinguishes objects of one range
      * @param objectLength size of the object in the store
      * @param crcs one for each {@link #PIECE_BYTES} of the run, counted from its start
      */
@@ -290,7 +290,7 @@ public sealed interface LogRecord {
      * Bytes in a pack, a data object that holds pieces of many versions; at most {@link #PIECE_BYTES}. Only in
      * checkpoints.
      *
-     * @param unique what tells apart packs
+     * @param unique distinguishes packs
      * @param packLength bytes of the content of the pack
      * @param dataOffset where they begin in that content
      * @param crc of the whole run
@@ -307,8 +307,8 @@ public sealed interface LogRecord {
             implements Extent {}
 
     /**
-     * What the bytes of a data object are, as they are stored, by its digest: what a signed commit says of each object
-     * that it refers to, in front of its run.
+     * The digest of the bytes of a data object as they are stored. A signed commit has it for each object that it
+     * refers to, in front of its run.
      *
      * @param unique of the object
      * @param sha256 32 bytes

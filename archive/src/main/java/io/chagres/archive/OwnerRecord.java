@@ -77,7 +77,7 @@ record OwnerRecord(String name, String machineId, String productUuid, String con
         return new HostKey(name, hash(machineId), hash(productUuid), hostId);
     }
 
-    /** Returns the id that follows from whose it is and something that tells apart the hosts of one machine. */
+    /** Returns the id that follows from its owner and from a text that distinguishes the hosts of one machine. */
     String derivedId(String apart) {
         return ArchiveLayout.hex(hash(name + "\n" + machineId + "\n" + productUuid + "\n" + apart));
     }

@@ -17,7 +17,7 @@ import java.util.zip.CRC32C;
  * thread.
  */
 final class TextRecord {
-    /** What lies behind it is not read. */
+    /** Bytes behind it are not read. */
     static final int MAX_BYTES = 16 * 1024;
 
     private static final String FORMAT = "1";

@@ -118,7 +118,7 @@ final class HostListsTest {
         assertThat(requests).hasValue(2);
     }
 
-    /** Whoever finds that things changed is shown how they are now. */
+    /** A caller that finds that things changed is shown how they are now. */
     @Test
     void areForgotten() throws IOException {
         List<String> ids = List.of(id(0), id(1));

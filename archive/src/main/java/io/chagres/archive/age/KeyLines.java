@@ -13,7 +13,7 @@ public final class KeyLines {
      * Takes the lines of a file.
      *
      * @param file its name, for messages
-     * @param parser takes a line without the blanks around it; what it refuses is told with the number of the line
+     * @param parser takes a line without the blanks around it; a refusal is reported with the number of the line
      * @param otherwise said of a file that holds none
      */
     public static <T> List<T> read(String file, List<String> lines, Function<String, T> parser, String otherwise)

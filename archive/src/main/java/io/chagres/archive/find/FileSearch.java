@@ -293,7 +293,7 @@ public final class FileSearch implements AutoCloseable {
         }
     }
 
-    /** Shows the lines up to an offset, of which none matches, because these are wanted. */
+    /** Shows the lines up to an offset because they are wanted; none of them matches. */
     private void showLines(long to, LineSink sink) throws IOException {
         while (scan < to && matches < options.maxCount() && !stopped) {
             matches++;
@@ -395,8 +395,8 @@ public final class FileSearch implements AutoCloseable {
     }
 
     /**
-     * Returns the length in bytes of the longest line that was passed over since the last call, because it is longer
-     * than {@link #MAX_LINE_BYTES}, or too long for an expression that nests; 0 if none was.
+     * Returns the length in bytes of the longest line that was passed over since the last call; 0 if none was. Such a
+     * line is longer than {@link #MAX_LINE_BYTES}, or too long for an expression that nests.
      */
     public long takeTooLong() {
         long longest = Math.max(tooLong, finder.takeTooLong());
@@ -417,8 +417,8 @@ public final class FileSearch implements AutoCloseable {
     }
 
     /**
-     * Returns from which position of the file on nobody knows what matches, because it may be longer than
-     * {@link #MAX_MATCH_BYTES} or nests too deeply; -1 when that is known. Asked once for each file.
+     * Returns the position of the file from which on nobody knows what matches: a match there may be longer than {@link
+     * #MAX_MATCH_BYTES} or nest too deeply. -1 when all is known. Asked once for each file.
      */
     public long takeCut() {
         long position = cutAt;
@@ -442,7 +442,7 @@ public final class FileSearch implements AutoCloseable {
         }
     }
 
-    /** Returns what tells what of a line was found. */
+    /** Returns the finder that says which part of a line was found. */
     public LineFinder finder() {
         return finder;
     }

@@ -31,7 +31,7 @@ final class FilterFormat {
     static final int BLOCK_BYTES = 32;
     static final int ROWS = 32;
     static final int MAX_COLUMNS = 4096;
-    /** A column holds about so many tokens: at 10.7 bits each 1% of others look as if they were there. */
+    /** A column holds about this number of tokens: at 10.7 bits each 1% of others look as if they were there. */
     static final int COLUMN_TOKENS = 768;
 
     /** In the place of a version, for what is said of the filter itself; no log has it. */
@@ -76,11 +76,12 @@ final class FilterFormat {
     }
 
     /**
-     * Returns the pieces by which a group says that it is the last of a filter, and that the filter and those before it
-     * tell of all that there was: what is cut off, or was taken over from another filter, does not say so.
+     * Returns the pieces that end a filter. With them a group says that it is the last of a filter, and that the filter
+     * and those before it cover everything that there was. A filter that was cut off, or was taken over from another
+     * one, does not say so.
      *
      * @param group where the group begins
-     * @param seq the commit up to which the filter tells of everything
+     * @param seq the commit up to which the filter covers everything
      */
     static List<Piece> end(long group, long seq) {
         return List.of(new Piece(END, 0, group, 0, 0), new Piece(END, 0, seq, 0, 0));

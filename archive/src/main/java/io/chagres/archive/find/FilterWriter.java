@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 
-/** Writes a filter: piece by piece, a group at a time, of which it holds 4 MiB. Confined to one thread. */
+/** Writes a filter piece by piece, in groups. It holds 4 MiB of a group. Confined to one thread. */
 final class FilterWriter implements AutoCloseable {
     private final BlobWriter object;
     private final List<FilterFormat.Piece> pieces = new ArrayList<>();
@@ -113,7 +113,7 @@ final class FilterWriter implements AutoCloseable {
         }
     }
 
-    /** Ends the filter, which counts from now on; it tells of all that there was. */
+    /** Ends the filter, which counts from now on; it covers everything that there was. */
     void finish() throws IOException {
         if (!FilterFormat.hasRoom(pieces.size() + 1)) {
             group();

@@ -35,14 +35,14 @@ import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the filters of a host: which pieces of its versions have a line with what is looked for. One filter tells of
- * what was new between two checkpoints; a small one is taken over by the next, so that there are few. Stateless.
+ * Writes the filters of a host: they say which pieces of its versions have no line with a given text. One filter covers
+ * what was new between two checkpoints. The next filter takes over a small one, so that there are few. Stateless.
  */
 public final class LineFilters {
     /** Of less it is not worth to know more. */
     private static final long MIN_BYTES = 1 << 20;
 
-    /** A filter is about so much smaller than the bytes of the files. */
+    /** A filter is smaller than the bytes of the files by about this factor. */
     private static final int RATIO = 64;
 
     private static final int FIRST_BYTES = 64;
@@ -57,7 +57,7 @@ public final class LineFilters {
     /** What there is of a version before a filter. */
     private record Known(long end, boolean isLineStart) {}
 
-    /** What is to be told of a version. */
+    /** The part of a version that a filter has yet to cover. */
     private record Fresh(FileVersion version, long start, boolean isLineStart) {
         LogRecord.Extent first() {
             return Extents.of(version).get(Extents.of(version).indexOf(start));
@@ -99,7 +99,7 @@ public final class LineFilters {
     }
 
     /**
-     * Writes the filter of what the newest checkpoint has and no filter tells of. What is damaged is left out.
+     * Writes a filter for what the newest checkpoint has and no filter covers. Damaged bytes are left out.
      *
      * @param store encrypts as the host does
      * @param tables where most of a large host is meanwhile, and what helps to sort
@@ -176,7 +176,7 @@ public final class LineFilters {
         return Objects.requireNonNull(ArchiveLayout.filterOf(filter.key()));
     }
 
-    /** Sorts how far filters tell of versions. */
+    /** Sorts how far filters cover versions. */
     private static void known(BlobStore store, List<BlobInfo> filters, RowSorter known) throws IOException {
         for (BlobInfo filter : filters) {
             FilterReader reader = new FilterReader(store, filter);
@@ -187,7 +187,7 @@ public final class LineFilters {
                     }
                 }
             } catch (CorruptArchiveException | NoSuchBlobException | EncryptedException e) {
-                // its bytes are told of once more
+                // another filter covers its bytes once more
             }
         }
     }
@@ -229,7 +229,7 @@ public final class LineFilters {
                 .iterator();
     }
 
-    /** Finds how far filters tell of versions for who asks in the order of their ids. */
+    /** Finds how far filters cover versions. The caller asks in the order of their ids. */
     private static final class KnownInOrder {
         private final Iterator<byte[]> rows;
         private byte @Nullable [] next;
@@ -271,7 +271,7 @@ public final class LineFilters {
             try {
                 read(reader, each, pieces);
             } catch (EncryptedException e) {
-                // with other keys than the rest: it is read whole by who has them
+                // with other keys than the rest: a reader that has them reads it whole
                 pieces.unknown(each.start(), each.version().length());
             }
             pieces.end();

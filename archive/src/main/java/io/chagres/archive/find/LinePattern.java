@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Which lines are looked for: regular expressions of the JDK, of which one must be found. Immutable. */
+/** Which lines are looked for: those that match at least one of some regular expressions of the JDK. Immutable. */
 public final class LinePattern {
     /** As many are searched one after the other in the time of a pass for all. */
     private static final int MANY = 32;
@@ -30,7 +30,7 @@ public final class LinePattern {
     private final boolean ledByLiterals;
     private final boolean decidedByLiterals;
 
-    /** Characters of which a text without any means itself as an expression. */
+    /** A text without any of these characters means itself as an expression. */
     private static final Pattern SPECIAL = Pattern.compile("[\\\\^$.|?*+()\\[\\]{}]");
 
     /**
@@ -167,7 +167,7 @@ public final class LinePattern {
                 && (fixed || !pattern.contains("\\p") && !pattern.contains("\\P") && !pattern.contains("(?"));
     }
 
-    /** Returns bytes of which every line that is found holds one; empty when none are known. */
+    /** Returns some bytes: every line that is found holds one of them; empty when none are known. */
     List<byte[]> literals() {
         return inverted ? List.of() : literals;
     }

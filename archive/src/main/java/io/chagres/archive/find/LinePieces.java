@@ -7,12 +7,12 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Cuts versions into pieces and tells the tokens of every line that a piece has a part of: so a line that is looked for
- * is in pieces that may match, from its begin to its end. Nothing is told of pieces with zero bytes, of lines without
- * an end and of very long ones. Confined to one thread.
+ * Cuts versions into pieces, and lists for each piece the tokens of every line that the piece has a part of. So every
+ * piece of a line that is looked for may match, from the line's begin to its end. It lists no tokens for pieces with
+ * zero bytes, for lines without an end and for very long ones. Confined to one thread.
  */
 final class LinePieces {
-    /** A line over more pieces is not told of. */
+    /** A line over more pieces is left out. */
     private static final int MAX_OPEN = 4;
 
     /** A piece whose last line has no end yet. */

@@ -6,8 +6,8 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The text of a line: UTF-8, in which a byte that is none stands as a character of its own, U+DC80 to U+DCFF, so that
- * the place of each character in the bytes is known. Stateless.
+ * The text of a line. It is UTF-8; a byte that is not becomes a character of its own, U+DC80 to U+DCFF, so that the
+ * place of each character in the bytes is known. Stateless.
  */
 final class LineText {
     private static final int LONE = 0xDC00;

@@ -4,11 +4,11 @@ import java.util.Arrays;
 
 /**
  * Chooses few pieces of a line by which the line is found again, even when only a part of a long word is known. A word
- * is a row of letters, digits, hyphens and underscores of ASCII. Of each nine pieces of eight bytes that follow each
- * other in a word it takes the one whose XXH64 is smallest (a minimizer: Roberts et al. 2004, Schleimer et al. 2003);
- * of a word of 10 to 15 bytes that of all its pieces; shorter words are not told of. So 16 bytes of a word always hold
- * one that was taken. What is told of it is the XXH64 of its XXH64, because small ones are not spread evenly.
- * Confined to one thread; allocates nothing.
+ * is a row of letters, digits, hyphens and underscores of ASCII. From every nine consecutive pieces of eight bytes in a
+ * word it takes the one whose XXH64 is smallest (a minimizer: Roberts et al. 2004, Schleimer et al. 2003). From a word
+ * of 10 to 15 bytes it takes the smallest of all its pieces; it leaves out shorter words. So any 16 bytes of a word
+ * hold a piece that was taken. Its token is the XXH64 of its XXH64, because small ones are not spread evenly. Confined
+ * to one thread; allocates nothing.
  */
 final class LineTokens {
     private static final int GRAM_BYTES = 8;
@@ -46,7 +46,7 @@ final class LineTokens {
         this.sink = sink;
     }
 
-    /** Returns what every line holds that holds a literal; none when it has no word that tells enough. */
+    /** Returns tokens that every line with a literal has; none when no word of the literal is long enough. */
     static long[] of(byte[] literal) {
         TokenSet found = new TokenSet();
         LineTokens tokens = new LineTokens(found::add);

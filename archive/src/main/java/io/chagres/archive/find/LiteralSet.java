@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds many texts in one pass, or one in either case. Of each text some bytes are chosen that few others have; a hash
- * of as many bytes at each place says whether one of the texts may lie there. Immutable.
+ * Finds many texts in one pass, or one in either case. It chooses from each text some bytes that few others have. A
+ * hash of the same number of bytes at each place says whether one of the texts may lie there. Immutable.
  */
 final class LiteralSet {
     /** Where in a text its bytes may be chosen. */

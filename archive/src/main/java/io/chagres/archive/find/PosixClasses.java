@@ -5,8 +5,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Classes of characters as grep(1) and ripgrep write them, {@code [[:alpha:]]}: to the JDK that is a set of a colon and
- * some letters, so that it would find something else and say nothing.
+ * Classes of characters as grep(1) and ripgrep write them, {@code [[:alpha:]]}. The JDK takes that for a set of a colon
+ * and some letters: it would find something else and say nothing.
  */
 final class PosixClasses {
     private static final Pattern NAMED = Pattern.compile(

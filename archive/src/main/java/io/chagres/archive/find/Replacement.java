@@ -9,7 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A text that is shown in place of what matches, as ripgrep takes it: {@code $1} and {@code ${name}} are what a group
+ * A text that is shown in place of a match, as ripgrep takes it. {@code $1} and {@code ${name}} are what a group
  * matched, nothing if there is no such group; {@code $$} is a dollar sign. A name is as long as it can be, so write
  * {@code ${1}a}. Immutable.
  */

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds bytes that every match of a regular expression holds, so that only lines with them need be looked at closely.
- * What it does not understand it takes for anything: it may find too little, never too much. Stateless.
+ * It takes an expression that it does not understand for anything: it may find too little, never too much. Stateless.
  */
 final class RequiredLiteral {
     private final String regex;
@@ -71,7 +71,7 @@ final class RequiredLiteral {
         run.append(c);
     }
 
-    /** What stands before {@code ?}, {@code *} and an opening brace may be there or not. */
+    /** The expression before {@code ?}, {@code *} and an opening brace may be there or not. */
     private void optional(char quantifier) {
         if (!run.isEmpty()) {
             int last = run.length() - 1;

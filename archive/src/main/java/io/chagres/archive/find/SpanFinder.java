@@ -9,18 +9,18 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Finds what matches over lines, in a block of a file that holds at least {@link #MAX_BYTES} from the begin of each
- * line on that it is asked for, or the end of the file. Where the expression asks for more than the block has, nobody
- * knows whether it would match: that is said. Confined to one thread.
+ * Finds matches over several lines in a block of a file. From the begin of each line that it is asked for, the block
+ * holds at least {@link #MAX_BYTES}, or the rest of the file. Where the expression asks for more than the block has,
+ * nobody knows whether it would match: {@code SpanFinder} says so. Confined to one thread.
  */
 final class SpanFinder {
-    /** Of a longer match nobody knows. */
+    /** A longer match is not found for certain. */
     static final int MAX_BYTES = 1 << 20;
 
-    /** So much before a line is there for what looks behind. */
+    /** How many bytes before a line a lookbehind may see. */
     static final int LOOK_BEHIND_BYTES = 4096;
 
-    /** What is found begins on the line on which the search does. */
+    /** A match begins on the line on which the search does. */
     private static final String ON_THE_LINE = "[^\\n]*?";
 
     /** One of these begins each match; empty where that is not known. */
@@ -34,7 +34,7 @@ final class SpanFinder {
     private String text = "";
     private int kind;
     private boolean isEnd;
-    /** Where the search goes on: a character, and its offset in the block. */
+    /** Where the search continues: a character, and its offset in the block. */
     private int at;
 
     private int place;
@@ -130,7 +130,7 @@ final class SpanFinder {
         return first;
     }
 
-    /** Tries a match here; if there is one the search goes on behind it. */
+    /** Tries a match here; if there is one the search continues behind it. */
     private boolean attempt(Matcher matcher) {
         try {
             boolean found = matcher.region(at, text.length()).lookingAt();
@@ -165,7 +165,7 @@ final class SpanFinder {
         return isCut;
     }
 
-    /** Returns the offset in the block at which the search goes on. */
+    /** Returns the offset in the block at which the search continues. */
     long place() {
         return place;
     }

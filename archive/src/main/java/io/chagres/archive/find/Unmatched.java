@@ -19,14 +19,14 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * What of a host's versions need not be read, because no line of it has what is looked for: the filters say so. Where
- * there is none, or it is damaged, everything is read. Immutable.
+ * Says which bytes of a host's versions need not be read: the filters say that no line there has what is looked for.
+ * Where there is no filter, or a damaged one, everything is read. Immutable.
  */
 public final class Unmatched {
     /** Nothing is known. */
     public static final Unmatched NONE = new Unmatched(Map.of(), 0);
 
-    /** So many tokens of a literal are looked for: the chance that others look like both is 1 in 10,000. */
+    /** The most tokens of a literal that are looked for: the chance that others look like both is 1 in 10,000. */
     private static final int MAX_TOKENS = 2;
 
     /** More rows would be most of a filter, and many requests. */
@@ -67,7 +67,7 @@ public final class Unmatched {
             } catch (CorruptArchiveException e) {
                 damage.accept(e);
             } catch (NoSuchBlobException | EncryptedException e) {
-                // another one took it over after it was listed; or it says nothing to who has no key
+                // another one took it over after it was listed; or it says nothing without a key
             }
             told = nowhere && told == span.from() ? span.to() : -1;
         }
@@ -76,8 +76,8 @@ public final class Unmatched {
     }
 
     /**
-     * Returns the commit up to which nothing that there was can match, because the filters tell of all of it; 0 when
-     * they do not.
+     * Returns the commit up to which nothing can match, because the filters cover everything up to it; 0 when they do
+     * not.
      */
     public long nowhereUntil() {
         return nowhereUntil;

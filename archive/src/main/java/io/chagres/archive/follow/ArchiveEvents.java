@@ -14,9 +14,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits until something may be new below some prefixes of a store: inotify tells of directories; others are polled.
- * What another machine writes through a network file system raises no events, so directories are looked at too, only
- * less often. {@link #wakeup} is safe for any thread, the rest is confined to one.
+ * Waits until something may be new below some prefixes of a store: inotify reports changes of directories; others are
+ * polled. Writes of another machine through a network file system raise no events, so directories are looked at too,
+ * only less often. {@link #wakeup} is safe for any thread, the rest is confined to one.
  */
 public final class ArchiveEvents implements AutoCloseable {
     private static final int POLL_MS = 200;

@@ -32,7 +32,7 @@ public final class ArchiveFollower implements AutoCloseable {
      *
      * @param store stays the caller's
      * @param clockMs a clock that never goes back
-     * @param faults is told of a host that cannot be read; it is not followed any more
+     * @param faults hears of a host that cannot be read; it is no longer followed
      * @param tables where large hosts are; stays the caller's
      */
     public ArchiveFollower(

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.LongSupplier;
 
-/** The hosts of a shard that an address means, each told once when it comes. Confined to one thread. */
+/** The hosts of a shard that an address means, each given once when it comes. Confined to one thread. */
 public final class HostArrivals {
     /** Where each list is paid for, new hosts are looked for less often than new commits. */
     private static final long LIST_MS = 10_000;
@@ -39,7 +39,7 @@ public final class HostArrivals {
         this.events = events;
     }
 
-    /** Takes a host as known: {@link #next} does not tell it. */
+    /** Takes a host as known: {@link #next} does not give it. */
     public void add(HostRegistry.Owner host) throws IOException {
         if (known.add(host.id())) {
             events.watch(ArchiveLayout.log(host.id())); // before it is loaded, so that no commit is missed

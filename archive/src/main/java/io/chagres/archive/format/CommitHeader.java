@@ -122,7 +122,7 @@ public final class CommitHeader {
         }
     }
 
-    /** Returns how many bytes from the start of a commit decoding needs, told by its first 8 bytes. */
+    /** Returns how many bytes from the start of a commit decoding needs; its first 8 bytes say so. */
     public static long neededBytes(String object, MemorySegment start) throws CorruptArchiveException {
         if (start.byteSize() < PAYLOAD_START || start.get(INT, 0) != FRAME_MAGIC) {
             throw new CorruptArchiveException(object, "it does not begin like a commit");
@@ -206,7 +206,7 @@ public final class CommitHeader {
         return fixed.incarnation();
     }
 
-    /** Returns what tells a writer its own commit, 16 bytes. */
+    /** Returns 16 bytes by which a writer recognizes its own commit. */
     public byte[] nonce() {
         return fixed.nonce();
     }

@@ -36,7 +36,7 @@ public record CommitSeal(byte[] dataDigest, byte[] digest, MemorySegment signed)
     }
 
     /**
-     * Signs a commit all of which but the seal is written.
+     * Signs a commit that is written except for the seal.
      *
      * @param offset where the seal begins
      * @param data the data area as it is stored

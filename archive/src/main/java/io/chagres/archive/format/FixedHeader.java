@@ -19,14 +19,14 @@ import java.lang.foreign.ValueLayout;
  * 116 u8 protection, 0 none, 1 age   117 u8 signature, 0 none, 1 Ed25519   118 10 B zeros
  * </pre>
  *
- * The five sizes are 0 in all but a commit, the records of which follow as a stream. Only a commit says that it is
+ * The five sizes are 0 in all but a commit: there the records follow as a stream. Only a commit says that it is
  * protected: what else there is, is encrypted whole. Immutable; arrays are not copied.
  *
  * @param kind {@link #COMMIT}, {@link #CHECKPOINT}, {@link #HISTORY}, {@link #OUTLINE} or {@link #CHANGES}
  * @param seq number of the commit, 1 for the first; of a checkpoint the commit whose state it holds
  * @param timeMs the writer's wall clock when it was cut
  * @param incarnation 16 bytes that name the run of the writer
- * @param nonce 16 random bytes that tell a writer its own commit
+ * @param nonce 16 random bytes by which a writer recognizes its own commit
  * @param chain see above
  * @param recordCount number of records
  * @param recordsLength bytes of all records

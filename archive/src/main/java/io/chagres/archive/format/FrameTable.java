@@ -86,7 +86,8 @@ public final class FrameTable {
     }
 
     /**
-     * Fills a segment with bytes of an object. Who gives less than was asked for may say why when asked for the rest.
+     * Fills a segment with bytes of an object. A source that gives fewer bytes than were asked for may say why when it
+     * is asked for the rest.
      *
      * @param key for messages
      * @throws CorruptArchiveException when the object ends before
@@ -111,7 +112,7 @@ public final class FrameTable {
         }
     }
 
-    /** What is encrypted, and read without an identity, looks damaged. */
+    /** Encrypted content that is read without an identity looks damaged. */
     private static void requirePlain(Source object, String key) throws IOException {
         byte[] first = new byte[FIRST_BYTES];
         int got = object.get(0, MemorySegment.ofArray(first));
@@ -147,8 +148,8 @@ public final class FrameTable {
     }
 
     /**
-     * Finds the frames of an object without its table: from the first on, as far as they are there whole. What begins
-     * no frame counts as one that is damaged, and holds 256 KiB. Only checksums tell whether that is so.
+     * Finds the frames of an object without its table: from the first on, as far as they are there whole. Bytes that
+     * begin no frame count as a damaged one that holds 256 KiB. Only checksums show whether that is so.
      *
      * @param key says whether it holds members of gzip or frames of zstd
      */

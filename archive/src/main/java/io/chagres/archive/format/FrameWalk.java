@@ -9,8 +9,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 
 /**
- * Finds the frames of an object one after the other from its beginning, without its seek table: what begins no frame is
- * taken for one that is damaged, and full. Owns native memory; confined to one thread.
+ * Finds the frames of an object one after the other from its beginning, without its seek table. It takes bytes that
+ * begin no frame for a damaged, full one. Owns native memory; confined to one thread.
  */
 final class FrameWalk implements AutoCloseable {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;

@@ -3,8 +3,8 @@ package io.chagres.archive.format;
 import io.chagres.archive.LogRecord;
 
 /**
- * Says which record may stand in which object, and is the only place that does: who applies a record counts on what
- * cannot be there. Stateless.
+ * Says which record may stand in which object, and is the only place that does: the code that applies records counts on
+ * what cannot be there. Stateless.
  */
 public final class RecordPlace {
     private static final int COMMIT = 1 << FixedHeader.COMMIT;

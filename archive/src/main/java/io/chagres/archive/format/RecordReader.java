@@ -11,9 +11,9 @@ import java.util.Set;
 
 /**
  * Decodes records one by one; the reverse of {@link RecordWriter}. The bytes are not trusted: no length, count or range
- * is believed, and a field beyond the limits of docs/FORMAT.md is refused here, before anything counts on it. Whether
- * an extent's bytes are where it says is not known here; who reads them finds out, so that a fault in one version
- * leaves the others readable. Confined to one thread.
+ * is believed, and a field beyond the limits of docs/FORMAT.md is refused here, before anything counts on it. Nothing
+ * here knows whether an extent's bytes are where it says. A reader of the bytes finds out, so that a fault in one
+ * version leaves the others readable. Confined to one thread.
  */
 public final class RecordReader {
     /** Most slashes in all paths of a commit together: each may become a directory. */
@@ -95,7 +95,7 @@ public final class RecordReader {
     }
 
     /**
-     * Passes over the next record, of which only the end is looked for where that is faster than to decode it.
+     * Passes over the next record. It only looks for the record's end where that is faster than to decode it.
      *
      * @return whether it opens a version
      * @throws CorruptArchiveException when it has no end

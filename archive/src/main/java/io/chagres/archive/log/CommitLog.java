@@ -150,7 +150,7 @@ public final class CommitLog {
         String own = ArchiveLayout.checkpoint(hostId, seq);
         for (BlobInfo later : store.list(ArchiveLayout.checkpoints(hostId), own)) {
             if (store.size(key) < 0) {
-                throw wentOn(later); // whoever put it: who stops for nothing loses nothing
+                throw wentOn(later); // anybody may have put it: stopping for nothing loses nothing
             }
             return true;
         }

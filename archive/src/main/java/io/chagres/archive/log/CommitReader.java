@@ -34,7 +34,7 @@ public final class CommitReader implements AutoCloseable {
         identities = store.keyRing().identities();
     }
 
-    /** Says of which commits the headers will be read, in order; see {@link BlobStore#expect}. */
+    /** Names the commits whose headers will be read, in order; see {@link BlobStore#expect}. */
     public void expect(List<String> keys) {
         store.expect(
                 keys.stream().map(key -> new BlobRange(key, 0, FIRST_BYTES)).iterator());

@@ -4,8 +4,8 @@ import io.chagres.archive.CorruptArchiveException;
 import java.io.IOException;
 
 /**
- * Where the next commit belongs lies one that nobody can read, so that a writer cannot tell whether it is its own. Who
- * opens the log anew goes on elsewhere, as at a start.
+ * Nobody can read the commit that lies where the next one belongs, so a writer cannot tell whether it is its own. A
+ * writer that opens the log anew continues elsewhere, as at a start.
  */
 public final class DamagedLogException extends IOException {
     private static final long serialVersionUID = 1;

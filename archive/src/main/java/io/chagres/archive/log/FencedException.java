@@ -8,7 +8,7 @@ public final class FencedException extends IOException {
 
     private final String who;
 
-    /** Makes an exception; {@code who} tells of the other writer. */
+    /** Makes an exception; {@code who} names the other writer. */
     public FencedException(String who) {
         super("fenced: another writer has taken over this host's log: " + who
                 + ". This one stops; what it had not committed is still in the local files, and is shipped by the other"

@@ -16,9 +16,9 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a range of a file as a data object. With codecs zstd and gzip it is compressed piece by piece; with codec none
- * the bytes are written as they are, or where the file system can, its blocks are shared and the checksums are those of
- * the copy. Every call has its own buffers: safe for any thread.
+ * Writes a range of a file as a data object. With codecs zstd and gzip it is compressed piece by piece. With codec none
+ * the bytes are written as they are; or, where the file system can, the object shares the file's blocks, and the
+ * checksums are those of the copy. Every call has its own buffers: safe for any thread.
  */
 public final class ObjectWriter {
     private static final SecureRandom RANDOM = new SecureRandom();

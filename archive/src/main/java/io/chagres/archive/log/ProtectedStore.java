@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Encrypts what is written to a store and decrypts what is read, so that nobody above it knows the difference. A commit
- * shows its header as it is stored, and its data area decrypted; sizes that a list tells are those of what is stored.
- * Safe for any thread as far as the store behind is.
+ * shows its header as it is stored, and its data area decrypted. A list shows the sizes of the objects as they are
+ * stored. Safe for any thread as far as the store behind is.
  */
 public final class ProtectedStore extends ForwardingStore {
     private static final int FIRST_BYTES = 4096;

@@ -15,10 +15,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What commits say once more of those before them. Commit number n repeats the s - 1 before it, s being the greatest
- * power of {@link #RADIX} up to {@link #LONGEST} that divides n; so any thousand commits are known by reading a dozen
- * of them from the last one back, and each record is written about three times more, compressed beside its like. This
- * object is the writer's memory of them; confined to one thread at a time.
+ * What commits repeat of those before them. Commit number n repeats the s - 1 before it; s is the greatest power of
+ * {@link #RADIX} up to {@link #LONGEST} that divides n. So a reader knows any thousand commits by reading a dozen of
+ * them from the last one back. Each record is written about three times more, compressed beside its like. This object
+ * is the writer's memory of them; confined to one thread at a time.
  */
 public final class Repeats {
     /** The commits one repeats at most, with itself. */
@@ -29,10 +29,10 @@ public final class Repeats {
     /** A commit repeats no more bytes of records: it is meant for many small ones. */
     private static final int MAX_BYTES = 16 * 1024;
 
-    /** So much is read from the last commit back at most before it is applied. */
+    /** The most bytes that are read from the last commit back before they are applied. */
     private static final int MAX_KEPT_BYTES = 16 << 20;
 
-    /** So many commits that should repeat others and do not show that none here do. */
+    /** This number of commits that should repeat others and do not shows that none here do. */
     private static final int MAX_SILENT = 2;
 
     private final ArrayDeque<LogRecord.Repeated> recent = new ArrayDeque<>();

@@ -3,8 +3,8 @@ package io.chagres.archive.log;
 import java.io.IOException;
 
 /**
- * A commit that a reader would refuse was about to be written, and was not: a defect of this program. What it was to
- * hold is in the local files still.
+ * A commit that a reader would refuse was about to be written, and was not: a defect of this program. Its content is
+ * still in the local files.
  */
 public final class UnreadableCommitException extends IOException {
     private static final long serialVersionUID = 1;

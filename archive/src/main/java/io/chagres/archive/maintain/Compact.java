@@ -37,11 +37,11 @@ import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns the many commits of a host into few objects, while its shipper goes on: bytes that lie in commits and in small
- * objects are written into larger ones and into packs, then a checkpoint says where everything is, and what it stands
- * for is removed once the checkpoint is older than a grace period, because readers may be using it. Ended anywhere on
- * the way it leaves an archive that holds the same bytes; running it again goes on. Several may run at once: the first
- * to write its checkpoint counts. Confined to one thread.
+ * Turns the many commits of a host into few objects, while its shipper continues. It writes the bytes of commits and of
+ * small objects into larger objects and into packs. Then a checkpoint says where everything is. What the checkpoint
+ * stands for is removed once it is older than a grace period, because readers may be using it. A compaction that ends
+ * anywhere on the way leaves an archive that holds the same bytes; running it again continues. Several may run at once:
+ * the first to write its checkpoint counts. Confined to one thread.
  */
 public final class Compact {
     /** So long an object waits at most for the commit or the checkpoint that refers to it. */
@@ -91,7 +91,7 @@ public final class Compact {
         REMOVE
     }
 
-    /** Hears how compacting goes on. */
+    /** Hears how compacting proceeds. */
     public interface Listener {
         /** Bytes were written into new objects. */
         void progress(long doneBytes, long totalBytes);
@@ -99,7 +99,7 @@ public final class Compact {
         /** Something stays as it is, because what it needs is damaged. */
         void skipped(String subject, CorruptArchiveException cause);
 
-        /** What an earlier compaction made is damaged or gone: it is made again, of commits that say the same. */
+        /** An object of an earlier compaction is damaged or gone: it is made again, of commits that say the same. */
         default void madeAgain(String object, CorruptArchiveException cause) {}
 
         /**
@@ -213,7 +213,7 @@ public final class Compact {
     /**
      * Compacts one host.
      *
-     * @throws CorruptArchiveException when its log cannot be read; verify tells more
+     * @throws CorruptArchiveException when its log cannot be read; verify says more
      * @throws IOException when the store refuses
      */
     public Summary host(String hostId) throws IOException {
@@ -316,7 +316,7 @@ public final class Compact {
         }
     }
 
-    /** What is written again cannot have the key of one that is damaged; all that it told of is known. */
+    /** A history that is written again cannot have the key of a damaged one; all that the damaged one said is known. */
     private void removeDamagedHistories(String hostId, Sweep.@Nullable Unproven unproven) throws IOException {
         for (String object :
                 unproven == null ? Set.<String>of() : unproven.faults().keySet()) {
@@ -483,10 +483,10 @@ public final class Compact {
     }
 
     /**
-     * Makes again, of the commits and of an earlier checkpoint, what an earlier compaction made and what is damaged.
+     * Makes the damaged objects of an earlier compaction again, of the commits and of an earlier checkpoint.
      *
-     * @return the objects that are damaged and that the commits refer to, too: nothing holds their bytes
-     * @throws CorruptArchiveException when commits are missing that would tell
+     * @return the damaged objects that the commits refer to, too: nothing else holds their bytes
+     * @throws CorruptArchiveException when commits are missing that it needs
      */
     private Set<String> makeAgain(String hostId, Sweep.Unproven unproven) throws IOException {
         BlobStore earlier = new EarlierCheckpoints(store, hostId, unproven.checkpoint());

@@ -29,10 +29,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Chooses which bytes of a host go into new data objects: everything that lies in commits, together with small objects
  * and pieces of packs beside it. An object is written again only together with at least as many bytes that follow it,
- * so that a byte of a file that grows for ever is written a logarithmic number of times; the same holds for a pack and
- * the bytes that go into packs beside it, and a pack is left when more than half of it is dead. Large ranges become
- * objects of their own that end where a line ends; what is less than {@link #SMALL_BYTES} goes into packs. Confined to
- * one thread.
+ * so that a byte of a file that grows for ever is written a logarithmic number of times. The same holds for a pack and
+ * the bytes that go into packs beside it. A pack is left when more than half of it is dead. Large ranges become objects
+ * of their own that end where a line ends; ranges below {@link #SMALL_BYTES} go into packs. Confined to one thread.
  */
 final class CompactionPlan implements AutoCloseable {
     /** The bytes one object holds at most. */

@@ -23,8 +23,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Mends what is beside the log of a host: makes again what follows from the log, finds what is damaged and only saves
- * time, and what describes a log that is not there. Confined to one thread.
+ * Mends what is beside the log of a host. It makes objects again that follow from the log. It finds damaged objects
+ * that only save time, and those that describe a log that is not there. Confined to one thread.
  */
 final class HostMend {
     /** Reads an object to its end. */
@@ -128,7 +128,7 @@ final class HostMend {
         return ArchiveLayout.QUARANTINE + ArchiveLayout.history(hostId) + "missing";
     }
 
-    /** What compaction keeps of the commits that it removed is gone, and nobody has said so. */
+    /** The histories that compaction keeps of removed commits are gone, and nobody has said so. */
     private boolean areMomentsMissing() throws IOException {
         CheckpointId newest = HostLog.newestCheckpoint(store, hostId);
         BlobInfo first = store.first(ArchiveLayout.log(hostId));

@@ -16,8 +16,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads an index of objects for who asks for versions in the order of their ids, as it has them: once, and none of it
- * stays in memory. What is damaged, missing or out of order is not known. Confined to one thread.
+ * Reads an index of objects once, for a caller that asks for versions in the order of their ids; none of it stays in
+ * memory. Lines that are damaged, missing or out of order count as unknown. Confined to one thread.
  */
 final class IndexLines implements AutoCloseable {
     private final BlobStore store;
@@ -63,7 +63,7 @@ final class IndexLines implements AutoCloseable {
                 next = line == null ? null : ObjectIndex.parse(line);
             }
         } catch (NoSuchBlobException | CorruptArchiveException | ZstdIOException e) {
-            isOver = true; // what was committed when is then known as far as the version tells
+            isOver = true; // when the bytes were committed is then known as far as the version says
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

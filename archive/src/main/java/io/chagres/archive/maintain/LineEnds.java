@@ -39,7 +39,7 @@ final class LineEnds implements AutoCloseable {
                     done += reader.read(version, at + done, bytes.asSlice(done));
                 }
             } catch (CorruptArchiveException e) {
-                return end; // whoever reads all of it says so
+                return end; // a reader of all of it says so
             }
             long newline = MemoryScan.lastIndexOf(bytes, (byte) '\n', 0, bytes.byteSize());
             if (newline >= 0) {

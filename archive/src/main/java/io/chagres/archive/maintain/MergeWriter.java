@@ -38,7 +38,7 @@ final class MergeWriter implements AutoCloseable {
     private static final long NEWLINES = 0x0a0a0a0a0a0a0a0aL;
     private static final long LOW_BITS = 0x7f7f7f7f7f7f7f7fL;
     private static final long PAIRS = 0x00ff00ff00ff00ffL;
-    /** So many that a byte can count the newlines of its place in each. */
+    /** The number of words whose newlines one byte can count for its place in them. */
     private static final int WORDS = 128;
 
     private final BlobStore store;
@@ -95,7 +95,7 @@ final class MergeWriter implements AutoCloseable {
      *
      * @param total how many bytes all have
      * @param memoryBytes how many bytes of ranges are held in memory, if one object alone is not larger
-     * @param freed is told when what was held for some of them can be collected
+     * @param freed runs when what was held for some of them can be collected
      */
     void write(Iterable<CompactionPlan.Output> outputs, long total, long memoryBytes, Runnable freed)
             throws IOException {

@@ -25,10 +25,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Removes local files that an archive provably holds in full: nothing happened to them for long, nobody has them
- * open, and what the archive gives for their name is byte for byte what they hold. While a file is compared it is kept
- * from writers by a lease, and what is removed is the name in the directory that was opened, after a look at which file
- * it has. Whatever is not proven stays, and why. Never removes anything but regular files. Confined to one thread.
+ * Removes local files that an archive provably holds in full: nothing happened to them for long, nobody has them open,
+ * and the archive gives the same bytes for their name. A lease keeps writers from a file while it is compared. Then the
+ * name in the opened directory is removed, after a look at which file it has. A file that is not proven stays, and the
+ * listener hears why. Never removes anything but regular files. Confined to one thread.
  */
 public final class Prune implements AutoCloseable {
     private static final int COMPARED_BYTES = 1 << 20;

@@ -36,10 +36,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a host readable again whose log or tables are damaged: puts a checkpoint of all that is left, with the bytes
- * that damaged commits still hold in packs, and moves damaged objects below {@code quarantine/}. Before anything is
- * changed it compares what can be read with what could be read afterwards, and refuses if that were less. Data
- * objects stay where they are: each of their pieces counts alone. Confined to one thread.
+ * Makes a host readable again whose log or tables are damaged. It puts a checkpoint of all that is left, with packs of
+ * the bytes that damaged commits still hold, and moves damaged objects below {@code quarantine/}. Before it changes
+ * anything it compares what can be read with what could be read afterwards, and refuses if that were less. Data objects
+ * stay where they are: each of their pieces counts alone. Confined to one thread.
  */
 public final class Repair {
     private static final int SILENT_INTERVALS = 3;
@@ -57,7 +57,7 @@ public final class Repair {
         PUT,
         /** Moves a damaged object away. */
         QUARANTINE,
-        /** Nothing: the step told of before for this object failed. */
+        /** Nothing: the step that was announced for this object failed. */
         FAILURE
     }
 
@@ -394,7 +394,7 @@ public final class Repair {
         }
     }
 
-    /** What looks damaged twice is; what is refused is not known to be, and cannot be moved. */
+    /** An object that looks damaged twice is damaged. One that the store refuses may be whole, and cannot be moved. */
     private void check(String key, HostMend.Check check) throws IOException {
         for (int attempt = 1; attempt <= 2; attempt++) {
             try {

@@ -20,8 +20,8 @@ import java.util.Set;
 import java.util.function.LongPredicate;
 
 /**
- * The bytes of a state that lie in commits which are about to be moved away, or are not there: what can be read of them
- * goes into packs, the rest is stated as lost. Confined to one thread.
+ * Saves the bytes of a state that lie in commits which are missing, or about to be moved away. Those that can be read
+ * go into packs; the others are stated as lost. Confined to one thread.
  */
 final class Rescue {
     private static final long ROOM_BYTES = 2 * CompactionPlan.PACK_BYTES;

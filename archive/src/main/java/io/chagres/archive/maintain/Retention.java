@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides what of a host is kept. Bytes that have been in the store for longer than the time of retention are declared
- * expired; a grace period later, when nobody can be comparing with them, those that no copy needs are left
- * out. A version that is over and was so for as long goes as a whole. Of a version that may grow again its end stays:
- * a shipper compares it before it ships more. All times are the store's. It keeps nothing of a version but what
- * copies need of it: what is decided is decided again when somebody asks. Confined to one thread.
+ * expired. A grace period later, when nobody can be comparing with them, they are left out unless a copy needs them. A
+ * version goes as a whole when it has been over for as long. A version that may grow again keeps its end: a shipper
+ * compares it before it ships more. All times are the store's. It keeps nothing of a version but what copies need of
+ * it: it decides anew whenever somebody asks. Confined to one thread.
  */
 final class Retention {
     /** A shipper that starts again compares this many bytes before the position at which it continues. */
@@ -38,7 +38,7 @@ final class Retention {
      * What is decided of a version.
      *
      * @param isGone whether nothing of it stays
-     * @param first index of the first extent of which something stays
+     * @param first index of the first extent that stays, at least in part
      * @param start where what stays begins; within that extent when most of it goes
      * @param isSame whether all is as it was before
      */
@@ -264,7 +264,7 @@ final class Retention {
         return !of(version).isGone();
     }
 
-    /** Returns the index of the first extent of a version of which something stays. */
+    /** Returns the index of the first extent of a version that stays, at least in part. */
     int first(FileVersion version) {
         return of(version).first();
     }

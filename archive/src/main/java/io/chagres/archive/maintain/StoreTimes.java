@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Knows when the store took the objects of a host, in milliseconds since 1970 by its clock. Immutable. */
 final class StoreTimes {
-    /** What is not known to be old is not old. */
+    /** An object that is not known to be old is not old. */
     private static final long UNKNOWN = Long.MAX_VALUE;
 
     private final String hostId;

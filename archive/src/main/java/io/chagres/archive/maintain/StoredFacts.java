@@ -74,7 +74,7 @@ final class StoredFacts implements RunListener, AutoCloseable {
         }
         firstSeq = commits == 0 ? commit.seq() : firstSeq;
         timesMs[commits++] = commit.timeMs();
-        // a checkpoint before the first commit may have told of some of them, so only the last time is known
+        // a checkpoint before the first commit may have named some of them, so only the last time is known
         told.forEach(unique -> uploadedMs.put(unique, commit.timeMs()));
         told.clear();
         next.applied(commit);

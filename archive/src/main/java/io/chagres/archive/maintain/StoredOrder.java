@@ -11,7 +11,7 @@ import java.util.PriorityQueue;
 
 /**
  * Goes through the extents of ranges in the order in which the store holds them. It takes memory for each row of
- * extents of a version that are in that order already, and not for each extent: a file that grew by a line a commit has
+ * extents of a version that are already in that order, and not for each extent: a file that grew by a line a commit has
  * a million of them. Confined to one thread.
  */
 final class StoredOrder implements Iterator<StoredOrder.Part> {
@@ -23,7 +23,7 @@ final class StoredOrder implements Iterator<StoredOrder.Part> {
      */
     record Source(CompactionPlan.Merge merge, ExtentList extents, long offset) {}
 
-    /** An extent of which a range wants something. */
+    /** An extent that a range wants at least a part of. */
     record Part(Source source, LogRecord.Extent extent) {}
 
     /** Where one row is. */

@@ -29,11 +29,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Removes what nobody needs any more once a checkpoint is old enough that no reader still uses what was before it:
- * older checkpoints, then the commits it stands for from the first on, then data objects that nothing refers to; and
- * heartbeats that others followed. Only a checkpoint that has its mark stands for anything, and only after all that it
- * refers to was read back from the store: of each object once, since what an older checkpoint refers to, for which
- * commits went already, was read then. Ended anywhere on the way it leaves an archive that is whole. Confined to one
+ * Removes what nobody needs, once a checkpoint is old enough that no reader still uses what was before it: older
+ * checkpoints, then the commits it stands for from the first on, then data objects that nothing refers to, and
+ * heartbeats that others followed. Only a checkpoint that has its mark stands for anything, and only after every object
+ * that it refers to was read back from the store. Each object is read once: those of an older checkpoint whose commits
+ * are already gone were read then. A sweep that ends anywhere on the way leaves a whole archive. Confined to one
  * thread.
  */
 final class Sweep {
@@ -111,7 +111,7 @@ final class Sweep {
      *
      * @param imagined of a dry run; null when the store holds all checkpoints
      * @return why nothing but heartbeats can be; null when that is not so
-     * @throws CorruptArchiveException when what is needed cannot be told, and so nothing may be removed
+     * @throws CorruptArchiveException when nobody can say what is needed, and so nothing may be removed
      */
     @Nullable
     Unproven plan(@Nullable Imagined imagined) throws IOException {
@@ -121,7 +121,7 @@ final class Sweep {
                 filters.add(filter);
             }
         }
-        // checkpoints last: what replaced a commit that is not listed any more is then among them
+        // checkpoints last: what replaced a commit that is no longer listed is then among them
         List<BlobInfo> candidates = listObjects();
         List<BlobInfo> log = BlobList.of(store.list(ArchiveLayout.log(hostId), null));
         NavigableMap<CheckpointId, BlobInfo> all = listCheckpoints();
@@ -164,7 +164,7 @@ final class Sweep {
         return null;
     }
 
-    /** What a damaged checkpoint referred to is known to nobody else: its objects stay as long as it is kept. */
+    /** Nobody else knows what a damaged checkpoint referred to: its objects stay as long as it is kept. */
     private boolean isCheckpointSetAside() throws IOException {
         String aside = ArchiveLayout.QUARANTINE + ArchiveLayout.checkpoints(hostId);
         return !store.children(aside).isEmpty();
@@ -207,7 +207,7 @@ final class Sweep {
         return new Unproven(first, faults, isReplaced);
     }
 
-    /** Reads what a checkpoint stands on, but what an older one does whose commits are gone: it was read for that. */
+    /** Reads what a checkpoint refers to, except objects of an older one without commits: those were read before. */
     private Map<String, CorruptArchiveException> faults(
             CheckpointId base, References of, NavigableSet<CheckpointId> older) throws IOException {
         CheckpointId last = older.isEmpty() ? null : older.first();
@@ -232,8 +232,9 @@ final class Sweep {
     }
 
     /**
-     * A commit that is another than the one its checkpoint names was put when the number was free again, by a writer
-     * that was stopped for long or by somebody who may ship: it says nothing of the checkpoint, nor that of it.
+     * Requires that the last commit is the one that its checkpoint names. Another one was put when the number was free
+     * again, by a writer that was stopped for long or by somebody who may ship: neither it nor the checkpoint says
+     * anything of the other.
      */
     private void requireCommit(CheckpointId base, byte[] chain) throws IOException {
         String key = commits.getLast().key();
@@ -252,7 +253,7 @@ final class Sweep {
         }
     }
 
-    /** What was so after each commit is told by histories from then on; only a repair leaves some out, and says so. */
+    /** From then on histories say what was so after each commit; only a repair leaves some out, and says so. */
     private void requireMoments(long after, long upTo, Map<String, CorruptArchiveException> faults) throws IOException {
         String history = ArchiveLayout.history(hostId);
         String moved = ArchiveLayout.QUARANTINE + ArchiveLayout.host(hostId);
@@ -334,7 +335,7 @@ final class Sweep {
         }
     }
 
-    /** What begins at an older checkpoint is not read any more. */
+    /** Adds the tables that begin at an older checkpoint: nobody reads them now. */
     private void addTables(CheckpointId base) throws IOException {
         for (BlobInfo table : store.list(ArchiveLayout.tables(hostId), null)) {
             CheckpointId begin = ArchiveLayout.baseOf(table.key());
@@ -346,8 +347,8 @@ final class Sweep {
 
     /**
      * Adds the commits that a checkpoint stands for. Spares those that no unbroken row of commits joins to it: it does
-     * not stand for them. A writer that was fenced off and woke up after a sweep wrote them; verify tells of them.
-     * Returns whether there are any.
+     * not stand for them. A writer that was fenced off and woke up after a sweep wrote them; verify names them. Returns
+     * whether there are any.
      */
     private boolean addCommits(List<BlobInfo> log, long base) {
         int end = log.size();
@@ -363,8 +364,8 @@ final class Sweep {
     }
 
     /**
-     * Returns a time at which the store had no commit behind a checkpoint. What those commits refer to is not read: an
-     * object that was a day old by then was not waiting for any of them.
+     * Returns a time at which the store had no commit behind a checkpoint. It does not read what those commits refer
+     * to: an object that was a day old by then was not waiting for any of them.
      */
     private long followedMs(List<BlobInfo> log, long base) {
         long followedMs = Math.min(oldMs, nowMs); // a list may be late, but it shows what is older
@@ -439,7 +440,7 @@ final class Sweep {
 
     /**
      * Returns what is removed, in the order in which a reader that starts meanwhile finds a whole archive. Filters that
-     * another one took over are not told of: a dry run does not know them.
+     * another one took over are missing: a dry run does not know them.
      */
     List<BlobInfo> removed() {
         List<BlobInfo> all = BlobList.of(heartbeats);

@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The new extents of versions, written in any order and then asked for in the order of versions: what is asked for
- * otherwise is looked for from the beginning. Confined to one thread.
+ * The new extents of versions, written in any order and then asked for in the order of versions. For any other order
+ * they are searched from the beginning. Confined to one thread.
  */
 final class WrittenExtents implements AutoCloseable {
     /** An extent, and the newlines in its bytes. */

@@ -11,8 +11,8 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says which parts of which objects are read for extents that are read whole, one after the other. Of copies it says
- * nothing. Confined to one thread at a time.
+ * Says which parts of which objects are read for extents that are read whole, one after the other. It says nothing
+ * about copies. Confined to one thread at a time.
  */
 public final class ExtentRanges implements Iterator<BlobRange> {
     /** Most commits are smaller; the rest of a larger one is fetched when it is read. */
@@ -67,7 +67,7 @@ public final class ExtentRanges implements Iterator<BlobRange> {
         }
     }
 
-    /** One piece alone is fetched when it is read; whoever wants several pieces of a pack gets all of it. */
+    /** One piece alone is fetched when it is read; a reader that wants several pieces of a pack gets all of it. */
     private void addPack(String key) {
         boolean another = !key.equals(pack);
         if (!another && !packAdded) {

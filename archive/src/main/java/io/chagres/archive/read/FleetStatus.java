@@ -25,12 +25,12 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells which hosts of an archive live, from the newest heartbeat of each, and whether the log is there that it names
- * and its end is whole: three requests for a host, one or two more for one that was compacted, was fenced or is silent,
- * many at once. Confined to one thread but for the requests.
+ * Says which hosts of an archive live, by the newest heartbeat of each, and whether the log that it names is there and
+ * has a whole end. That takes three requests for a host, and one or two more for one that was compacted, was fenced or
+ * is silent, many at once. Confined to one thread but for the requests.
  */
 public final class FleetStatus {
-    /** A host that was silent for longer is gone, in milliseconds: whoever watches heard of it when it was late. */
+    /** A host that was silent for longer is gone, in milliseconds: anybody who watches heard of it when it was late. */
     public static final long GONE_MS = Duration.ofDays(1).toMillis();
 
     private static final int AT_ONCE = 256;
@@ -41,7 +41,7 @@ public final class FleetStatus {
         DAMAGED,
         /** Another writer took the log of its host, and it stopped: its files are shipped by nobody. */
         FENCED,
-        /** What it said last cannot be read, or not what it committed. */
+        /** Its last heartbeat or its commits cannot be read. */
         UNKNOWN,
         /** It has not been heard for a day. */
         GONE,
@@ -176,7 +176,7 @@ public final class FleetStatus {
             return by == null ? 0 : Math.max(1, by.modifiedMs());
         } catch (StoreException e) {
             HostRegistry.requireAnswer(store, e);
-            return 0; // who may not look there is told of what nobody has acknowledged
+            return 0; // to a reader that may not look there nothing counts as acknowledged
         }
     }
 
@@ -314,7 +314,7 @@ public final class FleetStatus {
             }
         }
 
-        /** Its shipper sends no heartbeats: what it committed tells that it lived then. */
+        /** Its shipper sends no heartbeats: its commits show that it lived then. */
         private @Nullable CorruptArchiveException ofCommits() throws IOException {
             BlobInfo last = tail.last();
             if (last != null) {

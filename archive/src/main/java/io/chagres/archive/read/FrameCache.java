@@ -26,7 +26,7 @@ final class FrameCache implements AutoCloseable {
     private static final int FRAME_BYTES = 256 * 1024;
     private static final int MAX_TABLES = 1024;
 
-    /** What has less is fetched as a whole. */
+    /** A smaller object is fetched as a whole. */
     private static final int SMALL_BYTES = 64 * 1024;
 
     private record FrameKey(String object, int frame) {}
@@ -135,7 +135,7 @@ final class FrameCache implements AutoCloseable {
         return length;
     }
 
-    /** Says whether nothing of an object need be fetched any more. */
+    /** Says whether nothing more of an object need be fetched. */
     boolean holds(String key) {
         return tables.containsKey(key) && frames.containsKey(new FrameKey(key, 0));
     }
@@ -155,7 +155,7 @@ final class FrameCache implements AutoCloseable {
         int within = (int) (offset - table.contentStart(frame));
         int length = (int) Math.min(table.contentBytes(frame) - within, target.byteSize());
         if (length == table.contentBytes(frame)) {
-            // whoever takes a whole frame does not come back for it
+            // a reader that takes a whole frame does not come back for it
             decompress(key, table, frame, target);
         } else {
             MemorySegment.copy(frame(key, table, frame), within, target, 0, length);

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Reads the frames of an object by its seek table, as whoever wants one position does. Stateless. */
+/** Reads the frames of an object by its seek table, as a reader of one position does. Stateless. */
 public final class FrameCheck {
     private FrameCheck() {}
 

@@ -21,16 +21,16 @@ import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of a host that are gone at a moment, as a tree of their own beside the one that stood: what has no name,
- * but earlier states of files, which are shown when asked for. The newest that had a path last has it, if no directory
- * is in its way; the others are beside it as {@code <name>~<time>~<version>}, so that a version has the same place
- * whatever else is shown. A copy of what the state said: some 200 bytes a file (estimated). Immutable.
+ * The files of a host that are gone at a moment, as a tree of their own beside the one that stood: files without a
+ * name, but earlier states of files only when asked for. Of the versions that had a path last the newest has it, if no
+ * directory is in its way. The others are beside it as {@code <name>~<time>~<version>}, so that a version has the same
+ * place whatever else is shown. A copy of what the state said: some 200 bytes a file (estimated). Immutable.
  */
 public final class GoneTree {
     private static final Pathname ROOT = Pathname.of("/");
     private static final int NOT_THE_OWNERS_BITS = 077;
 
-    /** Orders versions by when the log told of them last. */
+    /** Orders versions by when the log last recorded them. */
     static final Comparator<FileVersion> BY_CHANGE =
             Comparator.comparingLong(FileVersion::changedMs).thenComparingLong(FileVersion::id);
 

@@ -13,14 +13,15 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Keeps what is wrong with one host of an archive from ending the work on the others: it is told once, and the others
- * go on. A store that does not answer at all is no fault of a host and ends the work. Confined to one thread.
+ * Keeps a fault of one host of an archive from ending the work on the others: the fault is reported once, and the work
+ * on the others continues. A store that does not answer at all is no fault of a host and ends the work. Confined to one
+ * thread.
  */
 public final class HostFaults {
     /** Hears of hosts that cannot be read, or not wholly. */
     @FunctionalInterface
     public interface Listener {
-        /** Something of a host cannot be read; each cause is told once. */
+        /** Something of a host cannot be read; each cause is reported once. */
         void fault(HostRegistry.Owner host, IOException cause);
     }
 
@@ -42,7 +43,7 @@ public final class HostFaults {
     }
 
     /**
-     * Does something for a host. Returns whether it came to its end; if not, the listener was told why.
+     * Does something for a host. Returns whether it came to its end; if not, the listener heard why.
      *
      * @throws IOException when the cause is not the host: its target, or a store that does not answer
      */
@@ -59,20 +60,20 @@ public final class HostFaults {
             return attempt(host, () -> {
                 throw e.getCause();
             });
-        } catch (OutOfMemoryError e) { // what was loaded is on no stack any more, so there is room for the next host
+        } catch (OutOfMemoryError e) { // no stack holds what was loaded, so there is room for the next host
             tell(host, new MemoryException());
         }
         return false;
     }
 
-    /** Tells the listener that something of a host cannot be read, unless it was told so before. */
+    /** Tells the listener that something of a host cannot be read, unless it heard so before. */
     public void tell(HostRegistry.Owner host, IOException cause) {
         if (told.add(host.id() + " " + cause.getMessage())) {
             listener.fault(host, cause);
         }
     }
 
-    /** Returns how often the listener was told. */
+    /** Returns how many faults the listener heard. */
     public int count() {
         return told.size();
     }

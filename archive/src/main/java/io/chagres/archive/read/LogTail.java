@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Looks at the end of a host's log: whether the last commit is there, and whether its header, its records and its size
- * are right. What lies before it, and the bytes behind its header, are for {@code verify}. Confined to one thread.
+ * are right. {@code verify} looks at the commits before it, and at the bytes behind its header. Confined to one thread.
  */
 final class LogTail {
     private final BlobStore store;

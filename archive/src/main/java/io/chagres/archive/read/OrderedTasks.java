@@ -8,8 +8,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
 /**
- * Lets workers run tasks, a few more given than they run at once, and hands over what each returns in the order in
- * which they were given, on the thread that gives them. Confined to one thread.
+ * Lets workers run tasks; it is given a few more than they run at once. It hands over the results in the order in which
+ * the tasks were given, on the thread that gives them. Confined to one thread.
  *
  * @param <T> what a task returns
  */
@@ -74,7 +74,7 @@ public final class OrderedTasks<T> implements AutoCloseable {
         given.removeFirst();
     }
 
-    /** Waits until no task runs any more, whatever they return: they may use memory that is about to be freed. */
+    /** Waits until no task runs, whatever they return: they may use memory that is about to be freed. */
     @Override
     public void close() {
         ending = true; // what has not begun need not
@@ -84,7 +84,7 @@ public final class OrderedTasks<T> implements AutoCloseable {
                 given.getFirst().get();
                 given.removeFirst();
             } catch (ExecutionException e) {
-                given.removeFirst(); // nobody asks for it any more
+                given.removeFirst(); // nobody will ask for it
             } catch (InterruptedException e) {
                 interrupted = true;
             }

@@ -52,14 +52,14 @@ public final class VersionContent implements AutoCloseable {
         }
     }
 
-    /** Hears which bytes are not proven any more. */
+    /** Hears which bytes are no longer proven. */
     @FunctionalInterface
     public interface Losses {
         /** These bytes cannot be read, and why. */
         void lost(long start, long end, CorruptArchiveException cause);
     }
 
-    /** Hands what is proven of a range of a version's bytes to a sink, and tells of the rest. */
+    /** Hands the proven bytes of a range of a version to a sink, and names the rest. */
     public void copyProven(FileVersion version, long start, long end, Sink sink, Losses losses) throws IOException {
         for (LogRecord.Extent extent : Extents.of(version)) {
             if (extent.end() <= start || extent.start() >= end) {

@@ -35,7 +35,7 @@ public final class VersionName {
     /**
      * Returns the name a version gets in the directory of its last path: 1 to 255 bytes, unique in a host.
      *
-     * @param changedMs when the log told of it last, milliseconds since 1970
+     * @param changedMs when the log last recorded it, milliseconds since 1970
      */
     static Pathname of(Pathname lastPath, long changedMs, long version) {
         String suffix = "~" + TIME.format(Instant.ofEpochMilli(changedMs)) + "~" + ArchiveLayout.hex(version);

@@ -188,8 +188,8 @@ public final class VersionReader implements AutoCloseable {
     }
 
     /**
-     * Reads an extent piece by piece, in order; damaged pieces that follow each other are told of once. What a store
-     * refuses that answers otherwise is damaged, too.
+     * Reads an extent piece by piece, in order. Damaged pieces that follow each other are reported once. A piece that a
+     * store refuses is damaged, too, if the store answers otherwise.
      */
     public void readPieces(LogRecord.Extent extent, PieceVisitor visitor) throws IOException {
         if (extent instanceof LogRecord.CopyRun copy && copy.isLost()) {
@@ -243,8 +243,8 @@ public final class VersionReader implements AutoCloseable {
     }
 
     /**
-     * What looks damaged is fetched again before that is said: a bit that flipped on the way is not in the archive.
-     * Then its frames are looked for without the seek table, which may be all that is damaged.
+     * Bytes that look damaged are fetched again before that is said: a bit that flipped on the way is not in the
+     * archive. Then their frames are looked for without the seek table, which may be all that is damaged.
      *
      * @return what is wrong although the bytes are right; null for nothing
      */

@@ -49,7 +49,7 @@ final class AttributeSetter {
         void run() throws ErrnoException;
     }
 
-    /** Who is not the superuser may not give files away: then they stay the caller's, which is no fault. */
+    /** Only the superuser may give files away: for others they stay the caller's, which is no fault. */
     private void setOwner(Pathname place, OwnerCall call) throws ErrnoException {
         if (!maySetOwner) {
             return;

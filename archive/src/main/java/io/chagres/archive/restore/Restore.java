@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * for, it is written into a tree of its own, {@code DIR/.gone/<host>/<path>}, see {@link GoneTree}.
  *
  * <p>The archive is not trusted: no path and no link leads out of the directory, nothing that exists is replaced, and
- * set-user-id bits are not restored unless asked. What cannot be restored is reported and left out; the rest goes on.
+ * set-user-id bits are not restored unless asked. What cannot be restored is reported and left out; the rest continues.
  * Confined to one thread, beside which workers write content.
  */
 public final class Restore {
@@ -59,7 +59,7 @@ public final class Restore {
      * @param specialBits whether set-user-id, set-group-id and sticky bits are restored
      * @param salvage whether hosts with damaged commits are restored as far as something is proven; all versions
      *     without a name are written then
-     * @param ignoreSpace whether a host is begun of which the files take more than is free; else it is a fault
+     * @param ignoreSpace whether a host is begun whose files take more space than is free; else it is a fault
      * @param filter which versions of the files the address names
      */
     public record Options(
@@ -91,7 +91,7 @@ public final class Restore {
         ALL
     }
 
-    /** Hears how restoring goes on. */
+    /** Hears how restoring proceeds. */
     public interface Listener {
         /** Bytes of a host's files were written; {@code totalBytes} grows when another host begins. */
         void progress(long doneBytes, long totalBytes);
@@ -148,7 +148,7 @@ public final class Restore {
      * Restores.
      *
      * @param directory made when it does not exist; its parent must
-     * @throws IOException when the store or the directory cannot be used any more
+     * @throws IOException when the store or the directory can no longer be used
      */
     public Summary into(Pathname directory) throws IOException {
         List<HostRegistry.Owner> hosts = Address.hosts(store, options.address());
@@ -250,7 +250,7 @@ public final class Restore {
         try (Arena arena = Arena.ofConfined()) {
             Statfs target = new Statfs(arena.allocate(Statfs.BYTES, Long.BYTES));
             if (target.of(root.value()) < 0) {
-                return true; // whoever writes says what is wrong
+                return true; // writing will say what is wrong
             }
             long free = target.availableBlocks() * target.fragmentSize();
             if (bytes > free) {
@@ -277,7 +277,7 @@ public final class Restore {
                 .state();
     }
 
-    /** Says whether an -errno means that going on makes no sense. */
+    /** Says whether an -errno means that continuing makes no sense. */
     static boolean isFatal(int errno) {
         return errno == Errno.ENOSPC || errno == Errno.EDQUOT || errno == Errno.EROFS || errno == Errno.EIO;
     }

@@ -22,8 +22,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says what one tree of a host that is restored holds, as paths below the host's directory: directories, links and
- * files of several names at once, all other files some at a time. Reads no bytes of files.
+ * Lists what one restored tree of a host holds, as paths below the host's directory: directories, links and files of
+ * several names at once, all other files some at a time. Reads no bytes of files.
  */
 final class RestorePlan {
     private static final Pathname ROOT = Pathname.of("/");

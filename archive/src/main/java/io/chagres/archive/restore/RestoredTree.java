@@ -32,7 +32,7 @@ final class RestoredTree implements AutoCloseable {
     private static final int WORKING_DIRECTORY_MODE = 0700;
     private static final int HOST_DIRECTORY_MODE = 0755;
 
-    /** Workers write so many bytes at a time, or so many parts, whichever is less. */
+    /** Workers write this number of bytes at a time, or of parts, whichever is less. */
     private static final long BATCH_BYTES = 4L << 20;
 
     private static final int BATCH_PARTS = 256;

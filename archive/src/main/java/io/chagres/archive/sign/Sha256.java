@@ -34,7 +34,7 @@ public final class Sha256 {
         return whole.digest();
     }
 
-    /** Goes on with bytes. */
+    /** Continues with bytes. */
     public void update(MemorySegment source, long offset, long length) {
         if (part.length == 0) {
             part = new byte[PART_BYTES];

@@ -5,12 +5,12 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * What is signed: that a commit of a host has a digest. The message is its text, in ASCII: {@code chagres 1 commit
- * HOST SEQ DIGEST}, so that a signature says nothing of another host or number. Immutable; the array is not
+ * A statement that is signed: a commit of a host has a digest. The message is its text, in ASCII: {@code chagres 1
+ * commit HOST SEQ DIGEST}, so that a signature says nothing of another host or number. Immutable; the array is not
  * copied.
  *
- * @param hostId of which host, 16 hexadecimal digits
- * @param seq of which commit
+ * @param hostId the host, 16 hexadecimal digits
+ * @param seq the commit
  * @param digest SHA-256 of the commit up to the key in its seal, 32 bytes
  */
 public record Statement(String hostId, long seq, byte[] digest) {

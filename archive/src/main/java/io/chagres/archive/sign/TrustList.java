@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Whose signatures somebody believes: lines {@code HOST KEY} for the commits of a host, which may have several keys;
- * what follows on a line is for people. Immutable.
+ * The keys whose signatures somebody believes: lines {@code HOST KEY} for the commits of a host, which may have several
+ * keys. The rest of a line is for people. Immutable.
  */
 public final class TrustList {
     private final Map<String, Set<VerifyKey>> keys = new HashMap<>();

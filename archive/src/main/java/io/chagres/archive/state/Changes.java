@@ -21,8 +21,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects what the commits of a span change while they are applied: of each version they touch what is new of it, with
- * where its new bytes are, and behind the versions all else in the order of the log. Confined to one thread.
+ * Collects what the commits of a span change while they are applied. For each version they touch it has what is new,
+ * and where the new bytes are. Behind the versions it has all else in the order of the log. Confined to one thread.
  */
 final class Changes implements RunListener {
     private final Set<Long> touched = new TreeSet<>();
@@ -120,8 +120,8 @@ final class Changes implements RunListener {
     }
 
     /**
-     * Applies the changes of a span to the state before it, which need not stay in memory: they are read twice at the
-     * same time, so that a version is followed by what else is told of it.
+     * Applies the changes of a span to the state before it, which need not stay in memory. The changes are read twice
+     * at the same time, so that the other records of a version follow it.
      *
      * @param relief is asked after each record
      * @return what stands for the state now
@@ -195,7 +195,7 @@ final class Changes implements RunListener {
         }
     }
 
-    /** Returns the version that a record among the versions is of; 0 for what is told behind them. */
+    /** Returns the version that a record among the versions is of; 0 for the records behind them. */
     private static long versionOf(LogRecord record) {
         return switch (record) {
             case LogRecord.VersionOpened r -> r.versionId();

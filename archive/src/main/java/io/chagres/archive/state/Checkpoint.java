@@ -261,7 +261,7 @@ public final class Checkpoint {
         }
     }
 
-    /** Writes which commits tell of extents of a version, if any do. */
+    /** Writes which commits have extents of a version, if any do. */
     static void commits(FileVersion version, Sink out) throws IOException {
         CommitSpan told = version.toldBy();
         if (told != null) {

@@ -33,12 +33,12 @@ public interface CheckpointContents {
         return true;
     }
 
-    /** Says whether extents are left out, so that only the length of each version is told. */
+    /** Says whether extents are left out, so that each version has its length only. */
     default boolean isOutline() {
         return false;
     }
 
-    /** Says whether the length of each version is told behind its extents, which may end elsewhere: not in a store. */
+    /** Says whether the length of each version follows its extents, which may end elsewhere: not in a store. */
     default boolean tellsLengths() {
         return false;
     }

@@ -156,7 +156,7 @@ final class CheckpointReader implements AutoCloseable {
         }
     }
 
-    /** What is encrypted, and read without an identity, looks damaged. */
+    /** Encrypted content that is read without an identity looks damaged. */
     private void requirePlain() throws IOException {
         byte[] first = new byte[FIRST_BYTES];
         int got = store.get(key, 0, MemorySegment.ofArray(first));

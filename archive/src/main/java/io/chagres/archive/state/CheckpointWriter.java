@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class CheckpointWriter implements AutoCloseable {
     private static final int BLOCK_BYTES = 128 * 1024;
 
-    /** Who looks for one record decompresses one block. */
+    /** A reader that looks for one record decompresses one block. */
     private static final int INDEXED_BLOCK_BYTES = 32 * 1024;
 
     private static final int LEVEL = 3;

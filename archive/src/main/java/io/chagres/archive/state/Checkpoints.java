@@ -12,9 +12,9 @@ import java.util.NavigableSet;
 import java.util.TreeSet;
 
 /**
- * Says which checkpoints of a host count: those that have a mark, which only somebody has the right to put who may also
- * delete. What a shipper's rights put among the checkpoints contradicts its own commits, or says nothing that they do
- * not. Stateless, safe for any thread.
+ * Says which checkpoints of a host count: those that have a mark. Only somebody who may also delete has the right to
+ * put a mark. A checkpoint that was put with a shipper's rights contradicts the shipper's own commits, or says nothing
+ * that they do not. Stateless, safe for any thread.
  */
 public final class Checkpoints {
     private Checkpoints() {}
@@ -60,8 +60,8 @@ public final class Checkpoints {
     }
 
     /**
-     * Says whether commits up to one are others than those of which compaction kept the moments: somebody put them
-     * under numbers that were free again.
+     * Says whether the commits up to one differ from those whose moments compaction kept: somebody put them under
+     * numbers that were free again.
      *
      * @param seq a commit that a checkpoint stood for
      */
@@ -85,8 +85,9 @@ public final class Checkpoints {
     }
 
     /**
-     * Returns under which name a new checkpoint of a commit counts before all others of it: the first revision behind
-     * the last one with a mark that nothing has, also what a list that lags does not show.
+     * Returns a name under which a new checkpoint of a commit counts before all others of it. It has the first free
+     * revision behind the last one with a mark; free means that no object has it, not even one that a lagging list does
+     * not show.
      */
     public static CheckpointId next(BlobStore store, String hostId, long seq) throws IOException {
         NavigableSet<CheckpointId> all = listed(store, hostId);

@@ -11,9 +11,9 @@ import io.chagres.linux.Pathname;
 import java.util.Arrays;
 
 /**
- * Applies the commits of a writer, before they are put, to what it knows of its own log, by the rules of a reader: a
- * commit that {@link HostState} would refuse would take the whole host with it. It keeps two numbers for a version.
- * Confined to one thread at a time.
+ * Applies the commits of a writer, before they are put, to what it knows of its own log. It follows the rules of a
+ * reader, because a commit that {@link HostState} would refuse would take the whole host with it. It keeps two numbers
+ * for a version. Confined to one thread at a time.
  */
 public final class CommitCheck {
     private static final String OBJECT = "the next commit";

@@ -64,7 +64,7 @@ final class CommitList {
             }
         } catch (StoreException e) {
             HostRegistry.requireAnswer(store, e);
-            seqs.add(next); // something is there, and whoever reads it says what
+            seqs.add(next); // something is there, and a reader of it says what
         }
     }
 

@@ -22,7 +22,7 @@ import java.util.Set;
 /**
  * When the bytes of some versions of a host were committed, by the clock of its commits: the earliest time at which
  * {@code --at} shows them. So times never go back from one byte of a version to the next, whatever the clock did. Holds
- * 16 bytes for each commit that told of such a version. Immutable, safe for any thread.
+ * 16 bytes for each commit that has bytes of such a version. Immutable, safe for any thread.
  */
 public final class CommitTimes {
     /** Nothing is known. */
@@ -43,14 +43,14 @@ public final class CommitTimes {
         private int count;
         private long start = Long.MAX_VALUE;
 
-        /** Takes note of where what is told of begins; the first time. */
+        /** Takes note of the first position that is known; the first time. */
         void begin(long position) {
             start = Math.min(start, position);
         }
 
         void add(long end, long timeMs) {
             if (count > 0 && end <= ends[count - 1]) {
-                return; // told of before
+                return; // known before
             }
             if (count == 0 || times[count - 1] != timeMs) {
                 if (count == ends.length) {
@@ -69,7 +69,7 @@ public final class CommitTimes {
             }
         }
 
-        /** Replaces what is told of from some position on. */
+        /** Replaces what is known from some position on. */
         void goOn(Steps later) {
             while (count > 1 && ends[count - 2] >= later.start) {
                 count--;
@@ -95,7 +95,7 @@ public final class CommitTimes {
      * request for each history and for each commit that no other one repeats.
      *
      * @param untilSeq the last commit that counts
-     * @param versionIds of which versions
+     * @param versionIds the versions
      * @throws CorruptArchiveException when one is damaged
      */
     public static CommitTimes load(BlobStore store, String hostId, long untilSeq, Set<Long> versionIds)
@@ -151,7 +151,7 @@ public final class CommitTimes {
         }
     }
 
-    /** What versions grew to, told in the order of the log. */
+    /** The lengths that versions grew to, in the order of the log. */
     private static final class Growth {
         private final Map<Long, Steps> versions = new HashMap<>();
         private long reached;
@@ -206,7 +206,7 @@ public final class CommitTimes {
             leastMs = Math.min(leastMs, commitMs);
         }
 
-        /** Goes on with what is known better from some position of each version on. */
+        /** Continues with what is known better from some position of each version on. */
         void goOn(Growth later) {
             for (Map.Entry<Long, Steps> each : versions.entrySet()) {
                 each.getValue().lower(later.leastMs);

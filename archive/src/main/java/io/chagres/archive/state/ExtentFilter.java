@@ -1,6 +1,6 @@
 package io.chagres.archive.state;
 
-/** Says of which versions a {@link HostState} keeps the extents; names, sizes and times need none. */
+/** Chooses the versions whose extents a {@link HostState} keeps; names, sizes and times need none. */
 @FunctionalInterface
 public interface ExtentFilter {
     /** Keeps none. */

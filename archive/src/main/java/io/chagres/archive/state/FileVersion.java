@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the log tells of one version of a file. Changed only by {@link HostState}; confined to one thread. All times
- * are since 1970.
+ * What the log says of one version of a file. Changed only by {@link HostState}; confined to one thread. All times are
+ * since 1970.
  */
 public final class FileVersion {
     /** What became of a version. */
@@ -26,7 +26,7 @@ public final class FileVersion {
         TRUNCATED,
         /** Shipped bytes changed and another version took over. */
         REWRITTEN,
-        /** Its file does not exist any more. */
+        /** Its file no longer exists. */
         GONE
     }
 
@@ -49,7 +49,7 @@ public final class FileVersion {
     /** Where the extents end that are known of a version whose length was known before them. */
     private long attached;
 
-    /** Of the commits behind the checkpoint the first and the last that told of extents; 0 for none. */
+    /** The first commit behind the checkpoint that has extents of it; 0 for none. {@code lastSeq} is the last. */
     private long firstSeq;
 
     private long lastSeq;
@@ -79,7 +79,7 @@ public final class FileVersion {
     }
 
     /**
-     * Begins a version of a table: with one name, unless {@link #take} is told of another number.
+     * Begins a version of a table. It has one name, unless {@link #take} gets another number.
      *
      * @param timeMs of the table
      * @param tree finds its names
@@ -135,7 +135,7 @@ public final class FileVersion {
         return openedMs;
     }
 
-    /** Returns when the log last told of its bytes, attributes or end, in milliseconds. */
+    /** Returns when the log last recorded its bytes, attributes or end, in milliseconds. */
     public long changedMs() {
         return changedMs;
     }
@@ -204,7 +204,7 @@ public final class FileVersion {
         return retention().expiredBefore() >= startPosition() ? startPosition() : 0;
     }
 
-    /** Says whether it is over for good: no writer goes on with it. */
+    /** Says whether it is over for good: no writer continues it. */
     public boolean isOver() {
         return switch (state) {
             case GROWING, SEALED -> false;
@@ -262,7 +262,7 @@ public final class FileVersion {
         changedMs = timeMs;
     }
 
-    /** Takes note of a commit that told of extents. */
+    /** Takes note of a commit that has extents of it. */
     void toldBy(long seq) {
         firstSeq = firstSeq == 0 ? seq : firstSeq;
         lastSeq = seq;
@@ -273,19 +273,19 @@ public final class FileVersion {
         lastSeq = commits.lastSeq();
     }
 
-    /** Returns the commits behind the checkpoint between which others may have told of extents; null for none. */
+    /** Returns the span behind the checkpoint whose commits may have extents of it; null for none. */
     @Nullable
     CommitSpan toldBy() {
         return firstSeq == 0 ? null : new CommitSpan(firstSeq - 1, lastSeq);
     }
 
-    /** Begins to keep extents, which {@link #attach} tells of. */
+    /** Begins to keep extents, which {@link #attach} adds. */
     void locate() {
         extents = new ExtentList(id(), start);
         attached = start;
     }
 
-    /** Takes over a length; where the bytes are is told by {@link #attach} later. */
+    /** Takes over a length; {@link #attach} says later where the bytes are. */
     void grow(LogRecord.VersionLength grown, long timeMs) {
         length = Math.max(length, grown.length());
         attributes = attributes.withMtimeNs(grown.mtimeNs());

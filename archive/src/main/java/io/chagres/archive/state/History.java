@@ -20,8 +20,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what compaction kept of moments whose commits it removed: names exactly, and how long each version was. Where
- * the bytes are is told by the newest checkpoint, because a version only grows: its first bytes are those it had then.
+ * Reads what compaction kept of moments whose commits it removed: names exactly, and how long each version was. The
+ * newest checkpoint says where the bytes are, because a version only grows: its first bytes are those it had then.
  * Stateless.
  */
 final class History {
@@ -39,8 +39,8 @@ final class History {
     private History() {}
 
     /**
-     * Returns the last moment in the order of the log up to another, that of seq 0 before the first; null when it is
-     * not kept, or not all before it.
+     * Returns the last moment up to another, in the order of the log; before the first commit that is the moment of seq
+     * 0. Null when it is not kept, or not all before it is.
      */
     static @Nullable Found find(BlobStore store, String hostId, PointInTime at) throws IOException {
         List<Stored> listed = list(store, hostId);
@@ -99,7 +99,7 @@ final class History {
         return false;
     }
 
-    /** Returns those that compaction made: who has the rights of a shipper can put others, but no mark. */
+    /** Returns those that compaction made: a shipper's rights suffice to put others, but no mark. */
     static List<Stored> marked(List<Stored> all) {
         return all.stream().filter(Stored::isMarked).toList();
     }
@@ -113,7 +113,7 @@ final class History {
         return keys.isEmpty() ? null : new Found(moment, keys, newest);
     }
 
-    /** Returns as few as tell of all commits up to one, in order; none when not all of them are told of. */
+    /** Returns as few as cover all commits up to one, in order; none when they do not cover all. */
     static List<Stored> chain(List<Stored> all, long seq) {
         List<CommitSpan> spans = spans(all);
         List<CommitSpan> chain = Tables.chain(spans, 0, seq);

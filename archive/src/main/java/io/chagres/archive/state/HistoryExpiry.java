@@ -14,18 +14,18 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes one history of all once retention expired the moments before a time: it begins with what was so at the last of
- * them, and names no version that was gone by then or is not kept. Stateless.
+ * Makes one history of all once retention expired the moments before a time. It begins with what was so at the last of
+ * them, and leaves out versions that were gone by then or are not kept. Stateless.
  */
 public final class HistoryExpiry {
     private HistoryExpiry() {}
 
     /**
-     * Writes such a history and its mark, when at least half of what there is would not be told again.
+     * Writes such a history and its mark, when it would leave out at least half of what there is.
      *
      * @param writing encrypts as the host does
-     * @param state after the last commit that histories tell of; keeps all extents
-     * @param horizonMs moments before it are not told of, by the clock of the commits
+     * @param state after the last commit that histories cover; keeps all extents
+     * @param horizonMs moments before it are left out, by the clock of the commits
      * @param keeps says whether anything of a version is kept
      * @param tables where most of what was so then is, of a large host
      */
@@ -47,7 +47,7 @@ public final class HistoryExpiry {
         Set<Long> gone = new HashSet<>();
         past.forEachNameless(version -> {
             FileVersion now = state.version(version.id());
-            if (now == null || now.isOver()) { // others may go on without a name: somebody has the file open
+            if (now == null || now.isOver()) { // others may continue without a name: somebody has the file open
                 gone.add(version.id());
             }
         });
@@ -95,7 +95,7 @@ public final class HistoryExpiry {
         return past;
     }
 
-    /** Who reads a copy at some moment asks for the version that it is of. */
+    /** A reader of a copy at some moment asks for the version that it is of. */
     private static Set<Long> copiedFrom(HostState state) {
         Set<Long> sources = new HashSet<>();
         for (FileVersion version : state.versions()) {
@@ -131,7 +131,7 @@ public final class HistoryExpiry {
         return null;
     }
 
-    /** Visits what is told of moments behind a commit, of each once. */
+    /** Visits the records of moments behind a commit, each of them once. */
     private static void forEachBehind(BlobStore store, List<History.Stored> chain, long seq, Checkpoint.Sink visitor)
             throws IOException {
         long told = seq;

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Collects, while commits are applied, what compaction keeps of them: all that is not bytes, and the length of each
+ * Collects, while commits are applied, what compaction keeps of them: everything but bytes, and the length of each
  * version once for each interval of time in which it grew. Confined to one thread.
  */
 public final class HistoryWriter implements RunListener, AutoCloseable {

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class HostLog {
     private static final int MAX_ATTEMPTS = 5;
 
-    /** A state remembers commits of so many bytes, so as to tell where their bytes are. */
+    /** The most bytes of commits that a state remembers, so as to say where their bytes are. */
     private static final int MAX_KEPT_BYTES = 16 << 20;
 
     private static final int MAX_ENTRIES = Integer.MAX_VALUE;
@@ -34,7 +34,7 @@ public final class HostLog {
      * Loads the state of a host; that before the first commit when there is none.
      *
      * @param at up to which moment
-     * @param filter of which versions the extents are kept
+     * @param filter chooses the versions whose extents are kept
      * @param listener hears of every version and extent
      * @throws CorruptArchiveException naming the object that is damaged or missing
      */
@@ -70,8 +70,8 @@ public final class HostLog {
     }
 
     /**
-     * Lets some versions of a state know where their bytes are: in the state itself when it was loaded without extents
-     * and nothing was applied to it since, with the few requests that takes; else in another.
+     * Lets some versions of a state know where their bytes are. If the state was loaded without extents and nothing was
+     * applied to it since, it does so in the state itself, with few requests; else in another one.
      *
      * @param at the moment the state was loaded for
      * @return the state to ask
@@ -105,8 +105,8 @@ public final class HostLog {
     }
 
     /**
-     * Loads the state of a host as above, with all extents; of a large host most of it stays in local files, and the
-     * listener does not hear what the checkpoint of such a host says.
+     * Loads the state of a host as above, with all extents. Most of a large host stays in local files, and the listener
+     * does not hear what the checkpoint of such a host says.
      */
     public static HostState replay(BlobStore store, String hostId, LocalTables locals, RunListener listener)
             throws IOException {
@@ -180,7 +180,7 @@ public final class HostLog {
         /** Forgets what was begun. */
         default void restart() {}
 
-        /** Makes the state of a moment that is told of by a history only. */
+        /** Makes the state of a moment that only a history records. */
         HostState past(History.Found found) throws IOException;
     }
 
@@ -305,8 +305,8 @@ public final class HostLog {
         }
 
         /**
-         * Refuses a state that is older than what was gone around, since the commits up to it are gone, and one of
-         * other commits: somebody put them under numbers that were free again.
+         * Refuses a state that is older than the checkpoint that was gone around, since the commits up to that one are
+         * gone. Also refuses a state of other commits: somebody put them under numbers that were free again.
          */
         void requireReached(BlobStore store, long seq) throws IOException {
             for (CheckpointId checkpoint : damaged) {
@@ -363,10 +363,7 @@ public final class HostLog {
         return state;
     }
 
-    /**
-     * Fetches the commit that follows a state; null when there is none, or none any more because a compaction removed
-     * it. One request.
-     */
+    /** Fetches the commit that follows a state; null when there is none, or a compaction removed it. One request. */
     public static @Nullable CommitHeader next(CommitReader reader, String hostId, HostState state) throws IOException {
         try {
             return reader.read(ArchiveLayout.commit(hostId, state.seq() + 1));
@@ -393,7 +390,7 @@ public final class HostLog {
         return CommitList.isEmpty(store, hostId, checkpoint.seq()) ? checkpoint.seq() : -1;
     }
 
-    /** Returns whether what compaction kept tells of each moment up to a commit; listing it, and reading nothing. */
+    /** Returns whether compaction kept each moment up to a commit. It lists objects and reads none. */
     public static boolean keepsMoments(BlobStore store, String hostId, long seq) throws IOException {
         return History.reaches(store, hostId, 0, seq, false);
     }
@@ -422,7 +419,7 @@ public final class HostLog {
     }
 
     /**
-     * Reads a checkpoint as whoever looks something up in it does, to the end.
+     * Reads a checkpoint to the end, as a reader does that looks something up in it.
      *
      * @throws CorruptArchiveException when its seek table or its index is not right
      */

@@ -51,7 +51,7 @@ public final class HostState {
     /**
      * Makes the state before the first commit.
      *
-     * @param filter of which versions the extents are kept
+     * @param filter chooses the versions whose extents are kept
      * @param listener hears of every version and extent that is applied
      */
     public HostState(ExtentFilter filter, RunListener listener) {
@@ -72,8 +72,8 @@ public final class HostState {
     }
 
     /**
-     * Makes the state a table holds: with all extents, without which compressed files hold a version's content. What
-     * later commits do not touch stays in the table.
+     * Makes the state a table holds: with all extents, without which compressed files hold a version's content. Rows
+     * that later commits do not touch stay in the table.
      */
     HostState(StateTable table) throws IOException {
         this(table, RunListener.NONE);
@@ -139,7 +139,7 @@ public final class HostState {
         return row;
     }
 
-    /** Says whether it is a moment that only a history tells of: no commit can follow it. */
+    /** Says whether it is a moment that only a history records: no commit can follow it. */
     public boolean isPast() {
         return seq > 0 && row == 0;
     }
@@ -302,7 +302,7 @@ public final class HostState {
         return new LogRecord.Run(r.versionId(), r.start(), r.length(), seq, r.dataOffset(), r.crc(), r.mtimeNs());
     }
 
-    /** Takes over one record of a checkpoint, of which {@link #restored} will follow. */
+    /** Takes over one record of a checkpoint; {@link #restored} follows the last one. */
     void restore(String object, LogRecord record, long checkpointMs) throws CorruptArchiveException {
         apply(object, record, checkpointMs);
     }
@@ -342,13 +342,13 @@ public final class HostState {
         }
     }
 
-    /** Returns what tells where its bytes are; null when that has to be loaded. */
+    /** Returns the places of its bytes; null when they have to be loaded. */
     @Nullable
     Whereabouts whereabouts() {
         return whereabouts;
     }
 
-    /** Remembers what tells where its bytes are, until another commit is applied. */
+    /** Remembers the places of its bytes, until another commit is applied. */
     void remember(@Nullable Whereabouts of) {
         whereabouts = of;
     }
@@ -381,8 +381,8 @@ public final class HostState {
                 seq = r.seq();
                 timeMs = r.timeMs();
             }
-            case LogRecord.ObjectDigest r -> {} // of the object as it is stored: who checks signatures asks
-            case LogRecord.Repeated r -> {} // it was applied, or is by who reads it
+            case LogRecord.ObjectDigest r -> {} // of the object as it is stored: a check of signatures asks
+            case LogRecord.Repeated r -> {} // it was applied, or its reader applies it
             case LogRecord.Extent r -> extend(object, r, time);
         }
     }

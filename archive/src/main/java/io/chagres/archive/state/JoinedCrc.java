@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * The CRC32C of bytes that come in parts; some parts are known by their own CRC32C alone: to append zeros to what
- * was checked is a linear map of its 32 bits, and appending twice as many is that map twice. Confined to one thread.
+ * The CRC32C of bytes that come in parts. Some parts are known by their own CRC32C alone: to append zeros to what was
+ * checked is a linear map of its 32 bits, and to append twice as many is that map twice. Confined to one thread.
  */
 final class JoinedCrc {
     /** The polynomial of CRC32C, its bits in reverse. */

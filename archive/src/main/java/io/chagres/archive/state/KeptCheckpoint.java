@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Stands before a store and keeps a checkpoint that one request gave whole, if it is small beside the state that it
- * becomes, until it is read once more: for the names of a host first, and then for where its bytes are. Safe for any
- * thread.
+ * becomes. It keeps it until it is read once more: first for the names of a host, then for where its bytes are. Safe
+ * for any thread.
  */
 final class KeptCheckpoint extends ForwardingStore {
     private static final int MAX_BYTES = 64 * 1024;

@@ -26,14 +26,14 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the states of large hosts as files in a local directory, so that what is in them need not be in memory: copies
- * of checkpoints, and in the same format the last state a host was loaded to. A file is named by what it was made from,
- * so that the next program finds it, or has no name and goes with this one. It ends with a skippable frame that holds
- * the CRC32C of what is before. Whoever loads a state through it may use that until the one after the next of the same
- * host is loaded. Safe for any thread.
+ * Keeps the states of large hosts as files in a local directory, so that they need not be in memory: copies of
+ * checkpoints, and in the same format the last state a host was loaded to. A file is named by what it was made from, so
+ * that the next program finds it; or it has no name and goes with this program. It ends with a skippable frame that
+ * holds the CRC32C of what is before. A caller may use a state that it loaded through this until the state after the
+ * next of the same host is loaded. Safe for any thread.
  */
 public final class LocalTables implements AutoCloseable {
-    /** A host of so many files is not in memory as a whole. */
+    /** A host of at least this number of files is not in memory as a whole. */
     public static final int LARGE_VERSIONS = 16 * 1024;
 
     /** What a file takes in a checkpoint at least. */
@@ -70,7 +70,7 @@ public final class LocalTables implements AutoCloseable {
      * @param directory an existing directory; where it cannot be written, states are loaded into memory as a whole
      * @param named whether files stay for the next program
      * @param largeVersions how many versions are worth it
-     * @param freed is told when much of what was in memory is in a file, at a moment at which it can be collected
+     * @param freed runs when much of what was in memory is in a file, at a moment at which it can be collected
      */
     public LocalTables(Pathname directory, boolean named, int largeVersions, Runnable freed) {
         this(directory, named, largeVersions, STATES_OF_MOUNT, freed);
@@ -89,7 +89,7 @@ public final class LocalTables implements AutoCloseable {
      *
      * @param directory an existing directory, see above
      * @param largeVersions how many versions are worth it
-     * @param freed is told when much of what was in memory is in a file, at a moment at which it can be collected
+     * @param freed runs when much of what was in memory is in a file, at a moment at which it can be collected
      */
     public static LocalTables unnamed(Pathname directory, int largeVersions, Runnable freed) {
         return new LocalTables(directory, false, largeVersions, Integer.MAX_VALUE, freed);
@@ -150,7 +150,7 @@ public final class LocalTables implements AutoCloseable {
         return table == null ? null : new HostState(table, listener);
     }
 
-    /** Says whether a state that keeps all extents has so much in memory that {@link #relieved} writes it. */
+    /** Says whether a state that keeps all extents has enough in memory that {@link #relieved} writes it. */
     public boolean isFull(HostState state) {
         return state.keptVersions().size() >= Math.max(1, maxKept());
     }
@@ -217,7 +217,7 @@ public final class LocalTables implements AutoCloseable {
     }
 
     /**
-     * Writes a state that is being loaded, which is then of no use any more; {@link #settle} follows.
+     * Writes a state that is being loaded, which is of no use after that; {@link #settle} follows.
      *
      * @param checkpoint what it was loaded from, null for none
      * @param keep whether {@link #rolled} is to find it; only where {@link #isNamed}
@@ -297,7 +297,7 @@ public final class LocalTables implements AutoCloseable {
         freed.run();
     }
 
-    /** Says whether it is worth it to write so many versions. */
+    /** Says whether it is worth it to write this number of versions. */
     boolean isLarge(int versions) {
         return versions >= largeVersions;
     }

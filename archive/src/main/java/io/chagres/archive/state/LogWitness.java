@@ -15,10 +15,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Derives what must be there of a host's log from everything else that is there: tables, histories, filters, indexes
- * and heartbeats name commits that their writers had seen, a heartbeat also says which one was the last to be
- * acknowledged, and data objects are put by a log that has begun. Reads keys, and the newest heartbeat. Stateless, safe
- * for any thread.
+ * Derives what must be there of a host's log from everything else that is there. Tables, histories, filters, indexes
+ * and heartbeats name commits that their writers had seen. A heartbeat also says which one was the last to be
+ * acknowledged. Data objects show that the log has begun. Reads keys, and the newest heartbeat. Stateless, safe for any
+ * thread.
  */
 public final class LogWitness {
     private static final List<String> FOLDERS = List.of("tables/", "history/", "filters/", "index/");
@@ -180,9 +180,9 @@ public final class LogWitness {
     }
 
     /**
-     * Says until when data objects were put that may be the only copy of something although nothing refers to them:
-     * commits or checkpoints of the host are missing, or were until a repair, which puts what it found damaged or
-     * missing below {@code quarantine/}.
+     * Returns the time until which data objects were put that may be the only copy of something although nothing refers
+     * to them. There are such objects when commits or checkpoints of the host are missing, or were missing until a
+     * repair. A repair puts what it found damaged or missing below {@code quarantine/}.
      *
      * @return a time of the store, milliseconds since 1970; {@link Long#MIN_VALUE} when nothing was missing
      */

@@ -19,8 +19,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tree of names of one host: directories, links, and names of versions, of which one version may have several.
- * Moving a directory moves one entry. Changed only by {@link HostState}; confined to one thread.
+ * The tree of names of one host: directories, links, and names of versions. A version may have several names. Moving a
+ * directory moves one entry. Changed only by {@link HostState}; confined to one thread.
  */
 public final class NameTree implements Iterable<NameTree.Entry> {
     private static final Pathname ROOT = Pathname.of("/");

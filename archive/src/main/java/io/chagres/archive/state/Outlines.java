@@ -17,21 +17,21 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes and reads what the commits of a host add up to: changes, which tell all of a span of commits, and outlines,
- * which tell the names and versions after a commit without where the bytes are. An outline restates the whole host,
- * so one is written only when the changes since the last have as many bytes. A reader that wants names reads an
- * outline and the changes behind it, one that wants bytes the changes before it too, and neither reads many commits.
- * All are of use only as long as the checkpoint they were made on is the newest: what a compaction changes, none of
- * them has to know. Nothing is lost without them. Stateless.
+ * Writes and reads what the commits of a host add up to. Changes hold everything of a span of commits. Outlines hold
+ * the names and versions after a commit, but not where the bytes are. An outline restates the whole host, so one is
+ * written only when the changes since the last have as many bytes. A reader that wants names reads an outline and the
+ * changes behind it; a reader that wants bytes reads the changes before it, too. Neither reads many commits. All are of
+ * use only as long as the checkpoint they were made on is the newest, so none of them has to know what a compaction
+ * changes. Nothing is lost without them. Stateless.
  */
 public final class Outlines {
     /** The commits between two tables at most, and so those that any load applies. */
     public static final int MAX_COMMITS = 1000;
 
-    /** So many spans of changes become one object. */
+    /** How many spans of changes become one object. */
     static final int MERGED_SPANS = 32;
 
-    /** So many behind an outline do: who wants names only reads them all. */
+    /** How many do so behind an outline: a reader that wants names only reads them all. */
     static final int MERGED_BEHIND = 4;
 
     /** Changes of more bytes are not made one object: to read them takes several requests anyway. */
@@ -125,8 +125,8 @@ public final class Outlines {
     }
 
     /**
-     * Makes one object of the last of some spans, if they are small: each record is written once more. What takes
-     * several requests itself would not become fewer.
+     * Makes one object of the last of some spans, if they are small: each record is written once more. Merging spans
+     * that take several requests each would save none.
      */
     private static boolean merge(
             BlobStore store, String hostId, Tables tables, List<CommitSpan> spans, int count, HostState state)
@@ -179,7 +179,7 @@ public final class Outlines {
         }
     }
 
-    /** Takes over where all bytes are that an outline tells of. */
+    /** Takes over where all bytes are that an outline covers. */
     private static void attach(BlobStore store, String hostId, Tables tables, long outline, HostState state)
             throws IOException {
         if (tables.base().seq() > 0) {

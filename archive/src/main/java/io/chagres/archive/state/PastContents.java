@@ -9,10 +9,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is kept of a moment that a history holds: names and lengths as it says, and where the bytes are as the newest
- * checkpoint says, see {@link History}. What that lacks is thrown as an {@link UncheckedIOException} where it is
- * missed.
- * Confined to one thread.
+ * The contents of a moment that a history holds: names and lengths as the history says, and where the bytes are as the
+ * newest checkpoint says, see {@link History}. Where that checkpoint lacks something, an {@link UncheckedIOException}
+ * says so. Confined to one thread.
  */
 final class PastContents implements CheckpointContents {
     private final StateTable newest;
@@ -31,7 +30,7 @@ final class PastContents implements CheckpointContents {
      * Prepares.
      *
      * @param newest the newest checkpoint
-     * @param past what a history tells
+     * @param past what a history says
      * @throws CompactedHistoryException when retention expired the moment
      */
     static PastContents of(History.Found moment, StateTable newest, HostState past) throws IOException {

@@ -8,7 +8,7 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The damaged host that another one continues: it holds the first bytes of files of which the other one has the rest.
+ * The damaged host that another one continues: it holds the first bytes of files whose other bytes the other host has.
  * Stateless, safe for any thread.
  */
 public final class Predecessor {

@@ -14,9 +14,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sorts rows of bytes by their unsigned bytes, with a few MiB of them in memory: more are sorted part by part into a
- * file without a name, and the parts are merged. Rows that are equal are all kept. Confined
- * to one thread while rows are added; then each iterator is confined to one at a time.
+ * Sorts rows of bytes by their unsigned bytes, with a few MiB of them in memory. More rows are sorted part by part into
+ * a file without a name, and the parts are merged. Equal rows are all kept. Confined to one thread while rows are
+ * added; then each iterator is confined to one at a time.
  */
 public final class RowSorter implements Iterable<byte[]>, AutoCloseable {
     /** The most bytes of rows that are sorted at once. */
@@ -134,7 +134,7 @@ public final class RowSorter implements Iterable<byte[]>, AutoCloseable {
         };
     }
 
-    /** Returns all rows in their order; none may be added from then on. What cannot be read is thrown unchecked. */
+    /** Returns all rows in their order; none may be added from then on. Errors of reading are thrown unchecked. */
     @Override
     public Iterator<byte[]> iterator() {
         if (order == null) {

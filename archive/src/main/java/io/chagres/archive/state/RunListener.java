@@ -18,12 +18,12 @@ public interface RunListener {
     /** A version begins. */
     void opened(LogRecord.VersionOpened opened);
 
-    /** A version goes on. */
+    /** A version continues with an extent. */
     void extent(LogRecord.Extent extent);
 
-    /** Nothing counts of what was told: it begins again, since what was read turned out to be damaged. */
+    /** Nothing given so far counts: it begins again, since what was read turned out to be damaged. */
     default void restart() {}
 
-    /** A commit was applied, whose versions and extents were told of before. */
+    /** A commit was applied; its versions and extents were given before. */
     default void applied(CommitHeader commit) throws CorruptArchiveException {}
 }

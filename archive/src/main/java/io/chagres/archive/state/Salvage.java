@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Loads what is left of a host whose log is damaged: each commit that can be read is applied, as far as it can be
- * without those that cannot. Where bytes of a version are not told of any more it says that they are lost ({@link
- * LogRecord.CopyRun#lost}). What it tells of is proven as everywhere: by the checksum of each piece when it is read.
- * Confined to one thread.
+ * without those that cannot. Where no commit is left that has the bytes of a version, it says that they are lost
+ * ({@link LogRecord.CopyRun#lost}). All other bytes are proven as everywhere: by the checksum of each piece when it is
+ * read. Confined to one thread.
  */
 public final class Salvage {
     /** No commits that are missing hold more of one file: a range that a hostile commit leaves out costs nothing. */
@@ -106,7 +106,7 @@ public final class Salvage {
         } catch (CorruptArchiveException e) {
             refused = e;
         } catch (CompactedHistoryException e) {
-            // what is left is told of
+            // the salvage below says what is left
         } catch (StoreException e) {
             HostRegistry.requireDamage(store, e);
         }
@@ -159,7 +159,7 @@ public final class Salvage {
         return state;
     }
 
-    /** Returns the last commit that can be read and is not later, else 0: only checkpoints may tell of it. */
+    /** Returns the last commit that can be read and is not later, else 0: only checkpoints may know of it. */
     private long lastBefore(PointInTime at, List<Long> commits, CommitReader reader) throws IOException {
         for (long seq : commits.reversed()) {
             CommitHeader commit = read(seq, reader, false);
@@ -172,7 +172,7 @@ public final class Salvage {
             try {
                 found = Checkpoint.timeMs(store, hostId, id) <= at.timeMs() ? id : found;
             } catch (CorruptArchiveException e) {
-                // told of when it is tried
+                // reported when it is tried
             }
         }
         return found == null ? 0 : found.seq();
@@ -187,7 +187,7 @@ public final class Salvage {
                 if (!whole.isPast()) {
                     return whole;
                 }
-                break; // no commit can follow what a history tells
+                break; // no commit can follow a state that only a history records
             } catch (CorruptArchiveException e) {
                 long damaged = e.object().startsWith(ArchiveLayout.log(hostId))
                         ? ArchiveLayout.seqOf(e.object()).orElse(0)
@@ -324,7 +324,7 @@ public final class Salvage {
         try {
             return Repeats.of(commit);
         } catch (CorruptArchiveException e) {
-            return List.of(); // told of when it is applied itself
+            return List.of(); // reported when it is applied itself
         }
     }
 

@@ -27,19 +27,19 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A checkpoint of which single versions and names are found with its index and few reads, so that a host with a million
- * files is looked at with little of it in memory: the index, and the blocks that were read last. Each block is checked
- * against the index; whether the index and the whole are right is asked of {@link #check}. Methods throw
- * {@link UncheckedIOException} when a block cannot be read or is damaged. Safe for any thread.
+ * A checkpoint whose index finds single versions and names with few reads, so that a host with a million files is
+ * looked at with little of it in memory: the index, and the blocks that were read last. Each block is checked against
+ * the index; {@link #check} says whether the index and the whole are right. Methods throw {@link UncheckedIOException}
+ * when a block cannot be read or is damaged. Safe for any thread.
  */
 final class StateTable implements AutoCloseable {
     /** An index of more is not loaded: such a checkpoint is read as a whole. */
     static final int MAX_INDEX_BYTES = 16 << 20;
 
-    /** So many blocks are kept, most of some 32 KiB. */
+    /** How many blocks are kept, most of some 32 KiB. */
     private static final int MAX_BLOCKS = 64;
 
-    /** Who reads all fetches so many bytes at once. */
+    /** How many bytes a reader of everything fetches at once. */
     static final int AHEAD_BYTES = 1 << 20;
 
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
@@ -57,7 +57,7 @@ final class StateTable implements AutoCloseable {
     private final FixedHeader header;
     private final Runnable closing;
 
-    /** The blocks read last; whoever looks into one holds its lock. */
+    /** The blocks read last; anybody who looks into one holds its lock. */
     private final Map<Integer, TableBlock> cachedBlocks = new LinkedHashMap<>(16, 0.75f, true);
 
     private final Map<Long, FileVersion> cachedVersions = new LinkedHashMap<>(16, 0.75f, true);
@@ -233,7 +233,7 @@ final class StateTable implements AutoCloseable {
         return records(block, frames.content(block, ahead));
     }
 
-    /** Returns the records of a block, which prove to be what the index tells of. */
+    /** Returns the records of a block, which prove to be those that the index names. */
     byte[] records(int block, byte[] frame) throws CorruptArchiveException {
         int start = start(block) + Integer.BYTES;
         if (frame.length <= start

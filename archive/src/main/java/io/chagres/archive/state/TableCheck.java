@@ -8,8 +8,8 @@ import java.util.Arrays;
 
 /**
  * Checks that the index of a checkpoint says what is in its blocks, that records are in their order, and that each
- * version has as many names as it says: by sums of random numbers that stand for versions, which nobody can foresee.
- * Confined to one thread.
+ * version has as many names as it says. For the names it sums random numbers that stand for versions, which nobody can
+ * foresee. Confined to one thread.
  */
 final class TableCheck {
     private static final int PART_BYTES = 64 * 1024;

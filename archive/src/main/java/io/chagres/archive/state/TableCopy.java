@@ -11,8 +11,8 @@ import java.util.NavigableMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies a table into another, with what has changed since: blocks in which nothing did as they are, so that a table is
- * written again for little more than its bytes. Confined to one thread.
+ * Copies a table into another, with what has changed since. Blocks without a change are copied as they are, so that
+ * writing a table again costs little more than its bytes. Confined to one thread.
  */
 final class TableCopy {
     private final StateTable table;

@@ -41,7 +41,7 @@ final class TableFrames implements AutoCloseable {
     /**
      * Returns what a frame holds.
      *
-     * @param ahead so many bytes may be fetched at once, for the frames that follow
+     * @param ahead how many bytes may be fetched at once, for the frames that follow
      */
     synchronized byte[] content(int frame, int ahead) throws IOException {
         int from = require(frame, ahead);

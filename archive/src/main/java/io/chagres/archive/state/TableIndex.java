@@ -9,7 +9,7 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the index of a checkpoint from its records, block by block, for who writes it and who checks it; and refuses
+ * Makes the index of a checkpoint from its records, block by block, for its writer and its checker; and refuses
  * records that are not in their order: of the host, of versions by their ids, of compressed copies, of names by the
  * directory they are in and then by their bytes. Confined to one thread. Little endian:
  *
@@ -129,7 +129,7 @@ final class TableIndex {
         target.set(INT, entry + field, target.get(INT, entry + field) + 1);
     }
 
-    /** Takes a block of versions of another index, in which no version before it goes on, nor any in the next. */
+    /** Takes a block of versions of another index. No version before it continues in it, and none of it in the next. */
     void copy(TableBlocks.First first, int records, int blockCrc, long last) {
         beginEntry(VERSIONS);
         key(first.id(), first.position(), first.opened(), first.nameless());

@@ -13,12 +13,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads a state of which most is in local tables: that of a checkpoint, or one an earlier load made of the checkpoint
- * and commits after it. What commits add is written as another table before it fills the memory. Confined to one
- * thread.
+ * Loads a state that is mostly in local tables: that of a checkpoint, or one an earlier load made of the checkpoint and
+ * commits after it. What commits add is written as another table before it fills the memory. Confined to one thread.
  */
 final class TableLoad implements HostLog.Load {
-    /** Reading so many commits takes longer than to lay their state out. */
+    /** Reading this number of commits takes longer than to lay their state out. */
     private static final int MANY_COMMITS = 256;
 
     /** A larger outline is of a host whose state should never be in memory as a whole. */
@@ -53,7 +52,7 @@ final class TableLoad implements HostLog.Load {
     /**
      * Begins.
      *
-     * @param isNow whether everything there is will be loaded, so that the next load can go on from there
+     * @param isNow whether everything there is will be loaded, so that the next load can continue from there
      */
     TableLoad(LocalTables locals, BlobStore store, String hostId, boolean isNow) {
         this(locals, store, hostId, isNow, false, RunListener.NONE);
@@ -238,7 +237,7 @@ final class TableLoad implements HostLog.Load {
         tellFreed();
     }
 
-    /** Ends it. The state that was laid out last is on no stack any more. */
+    /** Ends it. No stack holds the state that was laid out last. */
     void end() {
         tellFreed();
     }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * commits. Immutable.
  *
  * @param base the checkpoint; {@link CheckpointId#BEGINNING} for none
- * @param outlines commits of which there is an outline
+ * @param outlines commits that have an outline
  * @param spans the changes of spans of commits; those may overlap
  */
 record Tables(CheckpointId base, NavigableSet<Long> outlines, Map<CommitSpan, BlobInfo> spans) {

@@ -12,8 +12,8 @@ import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Goes through what is in a directory of a tree of names, and below it, but for what has a path that became longer than
- * a path may be. Of what a table holds it keeps nothing but the way from the top to where it is. Stateless.
+ * Goes through the entries of a directory in a tree of names, and below it, but leaves out entries whose path became
+ * longer than a path may be. From a table it keeps only the way from the top to where it is. Stateless.
  */
 final class TreeWalk {
     private TreeWalk() {}
@@ -84,8 +84,8 @@ final class TreeWalk {
     }
 
     /**
-     * Visits the same entries in the order of a checkpoint: all that is in a directory, then what is in those that are
-     * in it, so that each is one range.
+     * Visits the same entries in the order of a checkpoint: first all entries of a directory, then those of the
+     * directories in it, so that each directory is one range.
      */
     static void byDirectory(NameTree.Entry top, Visitor visitor) throws IOException {
         Deque<NameTree.Entry> directories = new ArrayDeque<>();

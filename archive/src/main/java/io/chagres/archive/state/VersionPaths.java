@@ -9,8 +9,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the paths of versions for who goes through them in the order of their ids: of a large host that is one sort of
- * all names, and not a search for each version. Of use as long as the state does not change. Confined to one thread.
+ * Finds the paths of versions for a caller that goes through them in the order of their ids. For a large host that is
+ * one sort of all names, and not a search for each version. Of use as long as the state does not change. Confined to
+ * one thread.
  */
 public final class VersionPaths implements AutoCloseable {
     private final @Nullable RowSorter names;

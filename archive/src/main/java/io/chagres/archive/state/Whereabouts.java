@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What tells where the bytes of a state are that was loaded without that: so few files are read without loading the
- * host once more, and without the tables that do not tell of them. Immutable.
+ * Says where the bytes of a state are that was loaded without their places. So a few files are read without loading the
+ * host once more, and without the tables that do not name them. Immutable.
  *
  * @param tables what begins at the checkpoint of the state
  * @param before the commit of the checkpoint, or the one the tables lead to

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The clock of a server by the {@code Date} of its answers, whole seconds; between two answers the monotonic clock here
- * goes on. Safe for any thread.
+ * continues it. Safe for any thread.
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc9110#name-date">RFC 9110, 6.6.1</a>
  */

@@ -15,10 +15,10 @@ public record AnswerTimeout(long timeoutMs, long firstMs, long spentMs) {
     /** That of a command, when nobody says anything else. */
     public static final AnswerTimeout USUAL = new AnswerTimeout(USUAL_MS, FIRST_MS, 0);
 
-    /** Of those who have a way of their own to wait for longer troubles, and say meanwhile why. */
+    /** For programs that have a way of their own to wait for longer troubles, and say meanwhile why. */
     public static final AnswerTimeout SHORT = new AnswerTimeout(SHORT_MS, SHORT_MS, 0);
 
-    /** Returns that of a command that was told how long to wait. */
+    /** Returns the timeout of a command whose user said how long to wait. */
     public static AnswerTimeout of(long timeoutMs) {
         return new AnswerTimeout(timeoutMs, timeoutMs, 0);
     }

@@ -1,7 +1,7 @@
 package io.chagres.archive.store;
 
 /**
- * Tells of one object of a store. Immutable.
+ * Describes one object of a store. Immutable.
  *
  * @param key its key
  * @param lengthBytes its size

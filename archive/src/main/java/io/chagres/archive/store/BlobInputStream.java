@@ -11,7 +11,7 @@ import java.util.Objects;
 public final class BlobInputStream extends InputStream {
     private static final int BUFFER_BYTES = 256 * 1024;
 
-    /** What is larger than the first buffer is read in fewer requests. */
+    /** An object that is larger than the first buffer is read in fewer requests. */
     private static final int LARGE_BUFFER_BYTES = 2 << 20;
 
     private final BlobStore store;

@@ -48,7 +48,7 @@ public final class BlobList extends AbstractList<BlobInfo> implements RandomAcce
         return true;
     }
 
-    /** Takes as little memory as it can from now on; nothing may be added any more. */
+    /** Takes as little memory as it can from now on; nothing may be added after that. */
     public void pack() {
         if (!newest.isEmpty()) {
             packed = Chunk.of(newest);

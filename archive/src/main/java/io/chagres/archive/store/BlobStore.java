@@ -26,7 +26,7 @@ public interface BlobStore extends AutoCloseable {
      * Creates an object unless its key exists; when this returns, an object of that key is durable.
      *
      * @param content the bytes, borrowed until return
-     * @return false when the key exists, whoever made it
+     * @return false when the key exists, no matter who made it
      * @throws IOException when it is not known whether the object exists now: ask again with the same content
      */
     boolean putIfAbsent(String key, MemorySegment content) throws IOException;
@@ -55,15 +55,15 @@ public interface BlobStore extends AutoCloseable {
 
     /**
      * Says what will be read soon, in this order: where answers take their time several parts may be fetched at once.
-     * What was said before is forgotten.
+     * Earlier calls are forgotten.
      *
      * @param ranges asked for step by step, by calls of this store's methods on any thread
      */
     default void expect(Iterator<BlobRange> ranges) {}
 
     /**
-     * Says that what was read of an object looks damaged: nothing of it that was fetched ahead or is kept is given
-     * again, because it may have been damaged on its way.
+     * Says that bytes which were read of an object look damaged. None that were fetched ahead or are kept will be given
+     * again, because they may have been damaged on their way.
      */
     default void forget(String key) {}
 
@@ -96,8 +96,8 @@ public interface BlobStore extends AutoCloseable {
     default void forgetLists(String prefix) {}
 
     /**
-     * Names who is told what a person should know and no answer shows, such as that a bucket is in another region than
-     * its address says: at once what was noted before, and later things as they come.
+     * Names the listener for what a person should know and no answer shows, such as that a bucket is in another region
+     * than its address says. It hears at once what was noted before, and later things as they come.
      *
      * @param listener takes one sentence, on any thread
      */
@@ -121,8 +121,8 @@ public interface BlobStore extends AutoCloseable {
     List<String> children(String prefix) throws IOException;
 
     /**
-     * Returns the local directory in which the objects below a prefix are files, so that inotify tells of new ones;
-     * null when there is no such place.
+     * Returns the local directory in which the objects below a prefix are files, so that inotify reports new ones; null
+     * when there is no such place.
      *
      * @param prefix ends with {@code '/'}
      */
@@ -142,8 +142,8 @@ public interface BlobStore extends AutoCloseable {
 
     /**
      * Returns a time of the store's clock that is not after its time now, in milliseconds since 1970, by its last
-     * answer; {@link Long#MIN_VALUE} if it does not say. Ages are differences of two times of one clock then, whatever
-     * the clock here says.
+     * answer; {@link Long#MIN_VALUE} if it does not say. So ages are differences of two times of one clock, no matter
+     * what the clock here says.
      */
     long nowMs() throws IOException;
 

@@ -61,7 +61,7 @@ public final class BlobStores {
      * @param address a path or a URI
      * @param patience how long it may be away
      * @param threads wait for its answers, one for each question
-     * @param notes told what a person should know meanwhile, a sentence each, on any thread
+     * @param notes hears what a person should know meanwhile, a sentence each, on any thread
      * @throws StoreException when the address is none, the scheme is not known or the store refuses
      */
     public static BlobStore open(String address, AnswerTimeout patience, Executor threads, Consumer<String> notes)

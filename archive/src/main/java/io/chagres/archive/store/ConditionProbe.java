@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 
 /** Asks a store whether it keeps the condition that everything rests on. Stateless. */
 public final class ConditionProbe {
-    /** Written by whoever opens the archive for writing, always with the same content. */
+    /** Written by every program that opens the archive for writing, always with the same content. */
     public static final String KEY = "probe";
 
     private ConditionProbe() {}

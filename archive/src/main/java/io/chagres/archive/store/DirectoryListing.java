@@ -28,7 +28,7 @@ final class DirectoryListing implements AutoCloseable {
         this.afterKey = afterKey;
     }
 
-    /** Lists so many at most; directories behind them are not visited. */
+    /** Lists at most {@code count} objects; directories behind them are not visited. */
     List<BlobInfo> upTo(int count) throws IOException {
         most = count;
         visit(prefix.substring(0, prefix.lastIndexOf('/') + 1));
@@ -98,7 +98,7 @@ final class DirectoryListing implements AutoCloseable {
                         && stat.isDirectory();
     }
 
-    /** What vanished meanwhile, and what is no file, is no object. */
+    /** A file that vanished meanwhile is no object, nor is anything that is no file. */
     private void visitFile(Directory open, String key, int nameStart) {
         if (stat.of(open.fd(), Pathname.of(key.substring(nameStart)), false) == 0 && stat.isRegular()) {
             found.add(new BlobInfo(key, stat.size(), stat.mtimeNs() / 1_000_000));

@@ -57,7 +57,7 @@ public final class DirectoryStore implements BlobStore {
         return store;
     }
 
-    /** Makes and removes an object. What may pass, such as a full disk, is no reason not to start. */
+    /** Makes and removes an object. A trouble that may pass, such as a full disk, is no reason not to start. */
     private void prove() throws IOException {
         String key = TemporaryFiles.DIRECTORY + "/probe-" + Long.toHexString(new SecureRandom().nextLong());
         try (FileWriter writer = new FileWriter(directories, temporaries, key)) {
@@ -150,7 +150,7 @@ public final class DirectoryStore implements BlobStore {
         return Fd.ofValue(fd);
     }
 
-    /** Says whether the path that it was opened by still leads to it; the store itself goes on without. */
+    /** Says whether the path that it was opened by still leads to it; the store itself continues without. */
     public boolean isThere() throws IOException {
         return directories.isThere();
     }

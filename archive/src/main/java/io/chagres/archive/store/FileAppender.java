@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Appends to a file that was empty, large pieces past the page cache: that costs a tenth of the CPU of a copy into it,
- * and the cache stays with the services of the machine. What is not aligned goes through the cache. Confined to one
- * thread; borrows the file.
+ * and the cache stays with the services of the machine. Bytes that are not aligned go through the cache. Confined to
+ * one thread; borrows the file.
  */
 final class FileAppender {
     /** Enough for every file system: they ask for 512 bytes, or for one of their blocks or pages. */

@@ -114,8 +114,8 @@ final class FileWriter implements BlobWriter {
     }
 
     /**
-     * Makes the file durable and gives it its name; false when the name is taken, by a file whose name is durable: it
-     * may have been linked by a try of which only the last step failed.
+     * Makes the file durable and gives it its name; false when the name is taken, by a file whose name is durable: an
+     * earlier try may have linked it, and failed in its last step only.
      */
     boolean link() throws IOException {
         begin();

@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.LongSupplier;
 
 /**
- * Stands before a store and spreads over time what is put into it: a put waits until those before it would have ended
- * at the rate that is allowed, and goes at once then. What is read is not limited. Safe for any thread.
+ * Stands before a store and spreads puts over time. A put waits until those before it would have ended at the rate that
+ * is allowed, and then goes at once. Reads are not limited. Safe for any thread.
  */
 public final class LimitedStore extends ForwardingStore {
     /** A smaller put counts and does not wait, or a heartbeat would be late behind what is large. */

@@ -40,7 +40,7 @@ public record ObjectAddress(String scheme, String bucket, String prefix, Map<Str
             Pattern.compile("arn:[a-z-]{1,32}:s3(-outposts|-object-lambda)?:[a-z0-9-]{0,32}:[0-9]{1,20}:"
                     + "(outpost[/:][A-Za-z0-9-]{1,63}[/:])?accesspoint[/:][A-Za-z0-9.-]{1,63}(?=/|$)");
 
-    /** What is seen, and blanks within; what a shell or a URL takes for something else is left out. */
+    /** Visible characters, and blanks within; not those that a shell or a URL takes for something else. */
     private static final Pattern COMPONENT = Pattern.compile("[^\\p{C}\\p{Z}/?#\\\\]([^\\p{C}\\p{Zl}\\p{Zp}/?#\\\\]*)");
 
     /**
@@ -122,7 +122,7 @@ public record ObjectAddress(String scheme, String bucket, String prefix, Map<Str
         return Map.copyOf(parameters);
     }
 
-    /** A plus is one: who writes an address by hand writes the path of a file as it is. */
+    /** A plus stays a plus: people who write an address by hand write the path of a file as it is. */
     private static String decoded(String scheme, String value) throws StoreException {
         try {
             return URLDecoder.decode(value.replace("+", "%2B"), StandardCharsets.UTF_8);

@@ -16,11 +16,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands before a store in a cloud, and alone decides how long and how often it is asked: vendors' clients ask once. A
- * question that the store is too busy for, or that nobody answers, is asked again, later and later, as long as anything
- * was answered within the {@link AnswerTimeout}, of all questions together. No call waits longer than that where it has
- * threads: the caller is free then, and the thread that still waits for the answer is interrupted. Other refusals are
- * answers, and passed on. Safe for any thread.
+ * Stands before a store in a cloud, and alone decides how long and how often it is asked: vendors' clients ask once. If
+ * the store is too busy for a question, or nobody answers it, it asks again, later and later, as long as any question
+ * was answered within the {@link AnswerTimeout}. No call waits longer than that if there are threads: then the caller
+ * is free, and the thread that still waits for the answer is interrupted. Other refusals are answers, and passed on.
+ * Safe for any thread.
  */
 public final class PatientStore extends ForwardingStore {
     private static final long FIRST_DELAY_MS = 100;

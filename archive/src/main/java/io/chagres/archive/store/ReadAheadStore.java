@@ -15,9 +15,9 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands before a store whose answers take their time and fetches what is expected to be read, several parts at once: a
- * log of a day is ten thousand objects, and one after the other they would take minutes. Holds a bounded number of
- * bytes. Safe for any thread.
+ * Stands before a store whose answers take their time, and fetches several of the expected parts at once: a log of a
+ * day is ten thousand objects, and one after the other they would take minutes. Holds a bounded number of bytes. Safe
+ * for any thread.
  */
 public final class ReadAheadStore extends ForwardingStore {
     /** Stays below the connections that the program's start lets the JDK keep open. */
@@ -29,8 +29,8 @@ public final class ReadAheadStore extends ForwardingStore {
     private record Part(BlobRange range, Future<byte[]> answer) {
         /**
          * Returns the bytes, fewer than the range has where the object ends; waits for them. Null when another thread
-         * said meanwhile that it expects something else, or when they did not come: who needs them asks for them,
-         * and hears why.
+         * said meanwhile that it expects something else, or when they did not come: a caller that needs them asks for
+         * them, and hears why.
          */
         byte @Nullable [] bytes() throws IOException {
             try {

@@ -69,7 +69,7 @@ public final class SegmentContent {
     /** Asks for an answer. */
     @FunctionalInterface
     public interface Answer {
-        /** Returns the body of a new answer, which is closed by whoever asked. */
+        /** Returns the body of a new answer; the caller closes it. */
         InputStream open() throws IOException;
     }
 

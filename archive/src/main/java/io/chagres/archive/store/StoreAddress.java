@@ -10,8 +10,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says where an archive lies, as somebody wrote it: a path, {@code file:///path}, or {@code scheme://...}. What looks
- * like an address and is none is refused, for a directory of that name would be made and acknowledged into. Immutable.
+ * Says where an archive lies, as somebody wrote it: a path, {@code file:///path}, or {@code scheme://...}. A text that
+ * looks like an address and is none is refused, because a directory of that name would be made and acknowledged into.
+ * Immutable.
  *
  * @param text as it was written
  * @param scheme that of an object store; null for a directory
@@ -128,7 +129,7 @@ public record StoreAddress(String text, @Nullable String scheme, String path) {
                 + (shown.contains(HIDDEN) ? "" : " (a directory of that name is " + directory + ")");
     }
 
-    /** Returns what may be shown: who writes addresses wrongly may have written a secret into them. */
+    /** Returns what may be shown: an address that is written wrongly may have a secret in it. */
     private static String shown(String text) {
         String cut = text.substring(0, text.indexOf('?') < 0 ? text.length() : text.indexOf('?'));
         int at = cut.lastIndexOf('@');

@@ -84,7 +84,7 @@ final class StoreDirectories implements AutoCloseable {
         return root;
     }
 
-    /** Returns the mode of new objects: who may look into the directory of the archive may read them. */
+    /** Returns the mode of new objects: anybody who may look into the archive's directory may read them. */
     int fileMode() {
         return mode & OF_FILES;
     }

@@ -21,7 +21,7 @@ public final class StoreException extends IOException {
         LASTING,
         /** The object is there, and the store gives no bytes of it until somebody has asked for it: it is archived. */
         ARCHIVED,
-        /** What has the object's name is no object: a link, a FIFO, a directory. */
+        /** The file that has the object's name is no object: a link, a FIFO, a directory. */
         NO_OBJECT
     }
 
@@ -74,8 +74,8 @@ public final class StoreException extends IOException {
     }
 
     /**
-     * Says whether a vendor's client failed because of the line, and not because of what was said on it: what nobody
-     * trusts is no matter of the line, nor is what was interrupted here.
+     * Says whether a vendor's client failed because of the line, and not because of what was said on it. A certificate
+     * that nobody trusts is no fault of the line, nor is an interrupt of this side.
      */
     public static boolean isOfTheLine(Throwable failure) {
         boolean ofTheLine = false;

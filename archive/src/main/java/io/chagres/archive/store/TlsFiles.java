@@ -22,9 +22,9 @@ import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose certificates a server may show, and which certificate this side shows: files in PEM that an address or the
- * environment names. Where nobody names one, the authorities of the JDK count; where somebody does, those of the file
- * and no others, as with the vendors' own tools. The files are read once. Immutable.
+ * The certificates that a server may show, and the certificate that this side shows: files in PEM that an address or
+ * the environment names. Where nobody names one, the authorities of the JDK count; where somebody does, those of the
+ * file and no others, as with the vendors' own tools. The files are read once. Immutable.
  */
 public final class TlsFiles {
     /** The parameter of an address that names the file of the authorities. */
@@ -74,8 +74,8 @@ public final class TlsFiles {
      * Reads the files that an address names, or else those of the environment.
      *
      * @param parameters those of the address; others than {@link #PARAMETERS} are passed over
-     * @param vendors where the vendor's tools look for a file of authorities, the first one that names one counts; then
-     *     {@code SSL_CERT_FILE} does; none of them where the JVM was given a trust store
+     * @param vendors where the vendor's tools look for a file of authorities: the first one that names one counts, then
+     *     {@code SSL_CERT_FILE}; none of them where the JVM was given a trust store
      * @throws StoreException when a file cannot be read, or does not hold what it should
      */
     public static TlsFiles of(Map<String, String> parameters, List<Named> vendors, Map<String, String> environment)

@@ -26,11 +26,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Reads the bytes of extents to see whether they are there, each data object once: what lies in data objects by the
- * workers, a few MiB each time, the rest at once. Confined to one thread; frees what it owns when it is closed.
+ * Reads the bytes of extents to see whether they are there, each data object once. Workers read those in data objects,
+ * a few MiB each time; the others are read at once. Confined to one thread; frees what it owns when it is closed.
  */
 final class ExtentVerify implements AutoCloseable {
-    /** Workers read so many bytes of content at a time, or one extent. */
+    /** Workers read this number of bytes of content at a time, or one extent. */
     private static final long BATCH_BYTES = 4L << 20;
 
     /** How many small ones they read at a time. */
@@ -48,7 +48,7 @@ final class ExtentVerify implements AutoCloseable {
     private final VerifyCounter counter;
     private final Map<String, LogRecord.ObjectRun> seen = new HashMap<>();
     private final Set<String> packs = new HashSet<>();
-    /** Damaged objects whose bytes were found; told of once. */
+    /** Damaged objects whose bytes were found; each is reported once. */
     private final Set<String> found = new HashSet<>();
 
     private final Queue<VersionReader> readers = new ConcurrentLinkedQueue<>();
@@ -113,7 +113,7 @@ final class ExtentVerify implements AutoCloseable {
         }
     }
 
-    /** Waits for the workers, and tells of what they found. */
+    /** Waits for the workers, and reports what they found. */
     void finish() throws IOException {
         give();
         tasks.finish();
@@ -205,12 +205,12 @@ final class ExtentVerify implements AutoCloseable {
         return true;
     }
 
-    /** Returns the size of an object as its writer saw it; -1 when that cannot be told. */
+    /** Returns the size of an object as its writer saw it; -1 when that is not known. */
     private long contentBytes(BlobInfo object) throws IOException {
         try {
             return store.keyRing().isEmpty() ? object.lengthBytes() : store.size(object.key());
         } catch (CorruptArchiveException e) {
-            return -1; // reading it tells why
+            return -1; // reading it says why
         }
     }
 

@@ -424,7 +424,7 @@ final class HostVerify implements AutoCloseable {
                 }
             }
         } catch (CorruptArchiveException e) {
-            // it was told of when the commit was applied, or will be when somebody repairs what is before it
+            // this was reported when the commit was applied, or will be when somebody repairs what is before it
             complete = false;
         }
     }
@@ -445,7 +445,7 @@ final class HostVerify implements AutoCloseable {
         return bytes;
     }
 
-    /** Tells of commits that are missing before one. What a checkpoint stands for may be missing from the start. */
+    /** Reports commits that are missing before one. Those that a checkpoint stands for may be missing at the start. */
     private void checkGap(long seq) {
         long expected = state != null ? state.seq() + 1 : before != null ? before.seq() + 1 : 0;
         if (state == null && before == null && (commits.isEmpty() || seqOf(commits.getFirst()) >= seq)) {

@@ -31,8 +31,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says which commits of a host somebody who is trusted signed, in a chain without gaps, and whether what they refer to
- * is what was signed: it reads all of that as it is stored. Confined to one thread.
+ * Says which commits of a host a trusted key signed, in a chain without gaps, and whether the objects that they refer
+ * to are those that were signed. It reads all of them as they are stored. Confined to one thread.
  */
 public final class ProofCheck {
     private static final int BUFFER_BYTES = 1 << 20;
@@ -113,7 +113,7 @@ public final class ProofCheck {
         return new Proof.Unsigned(count, first);
     }
 
-    /** Commits that were compacted cannot be checked any more. */
+    /** Commits that were compacted can no longer be checked. */
     private void begin(TreeMap<Long, BlobInfo> commits) throws IOException {
         long compacted = 0;
         for (BlobInfo checkpoint : store.list(ArchiveLayout.checkpoints(hostId), null)) {

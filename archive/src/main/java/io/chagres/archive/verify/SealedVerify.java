@@ -15,8 +15,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks what can be checked of a host without a key: that its commits are whole and follow each other, and that what
- * is encrypted begins as it must. Confined to one thread.
+ * Checks what can be checked of a host without a key: that its commits are whole and follow each other, and that
+ * encrypted parts begin as they must. Confined to one thread.
  */
 final class SealedVerify {
     private static final int FIRST_BYTES = 4096;

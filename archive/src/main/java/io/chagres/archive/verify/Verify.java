@@ -25,9 +25,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks an archive: that commits follow each other without gaps and each names the one before it, that every checksum
- * fits, that the bytes of every version are there without gaps, that every object a commit or checkpoint refers to
- * exists and has its size, and that checkpoints say what the commits say. It reads everything. Confined to one thread,
+ * Checks an archive. Commits must follow each other without gaps, and each must name the one before it. Every checksum
+ * must fit. The bytes of every version must be there without gaps. Every object a commit or checkpoint refers to must
+ * exist and have its size. Checkpoints must say what the commits say. It reads everything. Confined to one thread,
  * beside which workers read data objects.
  */
 public final class Verify {
@@ -36,7 +36,7 @@ public final class Verify {
      *
      * @param object the key of the object
      * @param what what is wrong with it
-     * @param consequence what that means for whoever reads the archive
+     * @param consequence what that means for a reader of the archive
      */
     public record Fault(String object, String what, String consequence) {
         /** Returns the fault as one line. */
@@ -46,7 +46,7 @@ public final class Verify {
         }
     }
 
-    /** Hears how checking goes on. */
+    /** Hears how checking proceeds. */
     public interface Listener {
         /** Objects were checked; {@code totalBytes} grows when another host begins. */
         void progress(long doneBytes, long totalBytes);

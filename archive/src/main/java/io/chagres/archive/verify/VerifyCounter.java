@@ -75,7 +75,7 @@ final class VerifyCounter {
         listener.orphan(object);
     }
 
-    /** Says whether an object does not exist any more. */
+    /** Says whether an object no longer exists. */
     @FunctionalInterface
     interface Absence {
         boolean isGone(String object);
@@ -86,7 +86,7 @@ final class VerifyCounter {
         absence = absent;
     }
 
-    /** Tells of what was kept back, as far as it counts, and keeps nothing back any more. */
+    /** Reports what was kept back, as far as it counts, and keeps nothing back from now on. */
     void tellHeld(Predicate<String> counts) {
         absence = object -> false;
         held.stream().filter(fault -> counts.test(fault.object())).forEach(this::tell);

@@ -6,7 +6,7 @@ import java.util.Collections;
 import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
-/** Finds versions of a state for who asks in the order of their ids, and so goes through all of them once. */
+/** Finds versions of a state. The caller asks in the order of their ids, so it goes through all of them once. */
 final class VersionsInOrder {
     private final Iterator<FileVersion> versions;
     private @Nullable FileVersion next;

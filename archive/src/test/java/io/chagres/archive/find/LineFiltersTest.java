@@ -395,7 +395,7 @@ final class LineFiltersTest {
         }
     }
 
-    /** Every border within a version: of pieces, of objects, of what two compactions tell of. */
+    /** Every border within a version: of pieces, of objects, of the bytes that two compactions cover. */
     @Test
     void aLineOverABorderIsReadWhole() throws IOException {
         RandomGenerator random = Seeds.random(Seeds.next("LineFiltersTest.borders"));

@@ -17,7 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
-/** Following where no file system tells of events. */
+/** Following where no file system reports events. */
 class ArchiveFollowerTest {
     private static final String ID = "0123456789abcdef";
     private static final long LIST_MS = 10_000;

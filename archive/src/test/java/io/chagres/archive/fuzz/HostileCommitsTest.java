@@ -16,7 +16,7 @@ import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Logs of commits that are well formed, with right checksums and a right chain, and tell what no shipper would. */
+/** Logs of commits that are well formed, with right checksums and a right chain, and say what no shipper would. */
 class HostileCommitsTest implements Fuzz.Target {
     @TempDir
     private Path directory;

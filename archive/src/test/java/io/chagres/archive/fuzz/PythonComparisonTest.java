@@ -38,8 +38,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Hostile archives, those of the corpus and made ones, some of them with a byte changed, are read by the package in
- * {@code python} as well: it reads the same, or refuses the same.
+ * Gives hostile archives, of the corpus and made ones, some with a byte changed, to the package in {@code python} as
+ * well: it reads the same, or refuses the same.
  */
 class PythonComparisonTest {
     private static final String PACKAGE =

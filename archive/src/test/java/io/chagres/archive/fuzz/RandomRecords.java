@@ -101,7 +101,7 @@ final class RandomRecords {
     /** The content of every data area, data object and pack begins like this. */
     private final byte[] content;
 
-    /** One in so many fields is hostile. */
+    /** One in this number of fields is hostile. */
     private final int rarity;
 
     RandomRecords(RandomGenerator random, MemoryStore store) {

@@ -43,8 +43,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives an archive to everything that reads or maintains one: each takes it, or says what is wrong with it, and those
- * that read the same thing in different ways agree.
+ * Gives an archive to everything that reads or maintains one. Each takes it, or says what is wrong with it. Those that
+ * read the same thing in different ways agree.
  */
 final class ReadEverything {
     private static final int MAX_PATH_BYTES = 8192;

@@ -94,7 +94,7 @@ class CommitLogTest {
         }
     }
 
-    /** Whoever may ship may put a checkpoint in some stores: its own commit is not kept by that. */
+    /** In some stores anybody who may ship may put a checkpoint: that does not keep its own commit. */
     @Test
     void aCheckpointWithoutAMarkKeepsNoCommit() throws IOException {
         try (LogFixture log = new LogFixture(store)) {

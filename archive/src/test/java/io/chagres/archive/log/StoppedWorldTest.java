@@ -12,7 +12,7 @@ import java.io.IOException;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** Ends a writer before and after every operation on the store; the next one goes on from what the archive holds. */
+/** Ends a writer before and after every operation on the store; the next one continues from what the archive holds. */
 class StoppedWorldTest {
     private static final int COMMITS = 5;
 

@@ -81,7 +81,7 @@ class ClockSkewTest {
         moments.put(seq, new Moment(timeMs, names(host.state())));
     }
 
-    /** Whoever began to read less than the grace period ago finds all its bytes. */
+    /** A reader that began less than the grace period ago finds all its bytes. */
     private void requireReadable(Host host) throws IOException {
         readers.removeIf(reader -> store.nowMs() - reader.begunMs() >= GRACE_MS);
         for (Snapshot reader : readers) {

@@ -322,7 +322,7 @@ class CompactTest {
         }
     }
 
-    /** What a host left behind goes though no checkpoint follows. */
+    /** The objects that a host left behind go though no checkpoint follows. */
     @Test
     void removesWhatADeadHostLeft() throws IOException {
         try (Host host = new Host(store, ID, "web1")) {

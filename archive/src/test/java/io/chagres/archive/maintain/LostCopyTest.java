@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What compaction made is damaged, lost, or of somebody else: nothing goes that commits alone hold. */
+/** Objects of a compaction are damaged, lost, or of somebody else: nothing goes that commits alone hold. */
 class LostCopyTest {
     private static final String ID = "0123456789abcdef";
     private static final long DAY = 86_400_000;
@@ -150,7 +150,7 @@ class LostCopyTest {
         assertThat(differing(store)).isEmpty();
     }
 
-    /** What nothing else holds is named once, and nothing else is kept for it. */
+    /** Bytes that nothing else holds are named once, and nothing else is kept for them. */
     @Test
     void whatOnlyAnObjectHeldIsLost() throws IOException {
         String uploaded = store.keys("/streams/").getFirst();
@@ -212,7 +212,7 @@ class LostCopyTest {
         }
     }
 
-    /** Returns checkpoints that say that everything is expired, as who may put objects of one host can put them. */
+    /** Returns checkpoints that expire everything, as anybody who may put objects of one host can put them. */
     private MemoryStore forged() throws IOException {
         MemoryStore evil = store.copy();
         for (int i = 0; i < 3; i++) {
@@ -253,7 +253,7 @@ class LostCopyTest {
         assertThat(differing(store)).as("after the commits went").isEmpty();
     }
 
-    /** Returns a log of as many commits that tells of nothing that was written, as who may ship can put one. */
+    /** Returns a log with the same number of commits and other content, as anybody who may ship can put one. */
     private static MemoryStore anotherLog() throws IOException {
         MemoryStore other = new MemoryStore();
         try (Host evil = new Host(other, ID, "web1")) {

@@ -38,9 +38,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Damages small archives at random, and gives them to all who read or maintain one: no byte is wrong, nothing is
- * missing without a word, signatures prove only what is whole, and every byte of every version that any reader gave
- * before a repair or a compaction is given afterwards, and every name.
+ * Damages small archives at random, and gives them to everything that reads or maintains one. No byte is wrong, nothing
+ * is missing without a word, and signatures prove only what is whole. Every name, and every byte of every version, that
+ * any reader gave before a repair or a compaction is given afterwards.
  */
 @Order(1)
 class NothingLessTest {
@@ -74,7 +74,7 @@ class NothingLessTest {
     private final SigningKey signing = SigningKey.generate();
     private final Map<Long, byte[]> truth = new HashMap<>();
 
-    /** Returns the store as who has the keys sees it. */
+    /** Returns the store as a reader with the keys sees it. */
     private static BlobStore open(Life life, DamagedStore store) {
         return life == Life.ENCRYPTED ? ProtectedStore.of(store, KEYS) : store;
     }
@@ -185,7 +185,7 @@ class NothingLessTest {
         return store;
     }
 
-    /** What is missing is named, and nothing is proven that is not whole. */
+    /** Missing objects are named, and nothing is proven that is not whole. */
     private void requireWord(String what, DamagedStore damaged, BlobStore store, ReadableHost now, ReadableHost all)
             throws IOException {
         now.requireTrue(what, truth);
@@ -246,7 +246,7 @@ class NothingLessTest {
         }
     }
 
-    /** What is damaged and not repaired is not destroyed by later compactions. */
+    /** Later compactions do not destroy what is damaged and not repaired. */
     @ParameterizedTest
     @EnumSource
     void whatCouldBeReadOutlivesCompaction(Life life) throws IOException {

@@ -246,7 +246,7 @@ class PruneTest {
         assertThat(kept.get("read")).contains("process 7 has it open");
     }
 
-    /** Who wants to write waits, and is seen. */
+    /** A program that wants to write waits, and is seen. */
     @Test
     void keepsWhatSomebodyOpensMeanwhile() throws IOException {
         Path a = file("a", TEXT);

@@ -133,7 +133,7 @@ class RepairTest {
             compact(skipped);
             assertThat(skipped).isEmpty();
             assertThat(content()).isEqualTo(before);
-            // the commits before the damaged one alone tell what was so after each of them
+            // only the commits before the damaged one say what was so after each of them
             assertThat(store.keys("hosts/" + ID + "/log/"))
                     .filteredOn(key -> !key.startsWith("quarantine/"))
                     .hasSize((int) seq - 1);
@@ -161,7 +161,7 @@ class RepairTest {
         assertThat(content()).isEqualTo("line 1\nline 2\nline 3\n[21-28]line 5\nline 6\n");
     }
 
-    /** What the outline states can be read, but who needs each commit, as a compaction does, could not go on. */
+    /** Names that the outline states can be read, but a compaction, which needs each commit, could not continue. */
     @ParameterizedTest
     @ValueSource(longs = {1, 4, 6})
     void aMissingCommitThatAnOutlineCoversIsStated(long seq) throws IOException {
@@ -178,7 +178,7 @@ class RepairTest {
         assertThat(content()).isEqualTo(before);
     }
 
-    /** Ended before or after any operation of the store the next one goes on, and nothing is lost. */
+    /** When one ends before or after any operation of the store, the next one continues, and nothing is lost. */
     @Test
     void mayBeEndedAnywhere() throws IOException {
         damage(3);

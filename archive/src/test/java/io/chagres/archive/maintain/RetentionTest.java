@@ -448,7 +448,7 @@ class RetentionTest {
         }
     }
 
-    /** What was made in the last hour is not listed; objects that are known by name are there at once. */
+    /** Objects of the last hour are not listed; objects that are known by name are there at once. */
     @Test
     void worksWhereListingsLag() throws IOException {
         try (Host host = new Host(store, ID, "web1")) {

@@ -8,9 +8,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Every interleaving of two shippers, two compactors, a repair, hardware that fails, a thief and a store whose lists
- * lag or lie, up to a depth, from several beginnings: what was acknowledged is read or named as lost, and nobody lost
- * it but hardware. Each precaution that the protocol takes is left out once, and the model finds it.
+ * Tries every interleaving, up to a depth, of two shippers, two compactors, a repair, hardware that fails, a thief and
+ * a store whose lists lag or lie, from several beginnings. What was acknowledged is read or named as lost, and only
+ * hardware lost it. Each precaution of the protocol is left out once, and the model notices.
  */
 class ArchiveProtocolTest {
     /** Where a search begins. */
@@ -45,7 +45,7 @@ class ArchiveProtocolTest {
                 "compactor 0 puts checkpoint 1-0",
                 "compactor 0 marks its checkpoint",
                 "a day passes"),
-        /** The commit is gone, and another shipper goes on. */
+        /** The commit is gone, and another shipper continues. */
         SWEPT(
                 "shipper 0 begins behind commit 0",
                 "shipper 0 seals a commit 1",

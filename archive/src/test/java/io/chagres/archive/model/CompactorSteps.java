@@ -6,11 +6,11 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a compaction does up to its checkpoint. Stands for {@code Compact.newest}: {@code HostLog.replay} through
- * {@code KeptCommits}, which fetches each commit whole, {@code LogWitness.untold}, {@code isUntouched}, {@code
- * CompactionPlan} with {@code MergeWriter} (here all bytes go into one pack), {@code HistoryWriter.write}, {@code
- * Compact.isOvertaken}, {@code Checkpoints.next}, {@code Checkpoint.write} and {@code Checkpoints.mark}. {@link
- * SweepSteps} go on. It may be killed anywhere: it is then not heard again, or begins anew.
+ * What a compaction does up to its checkpoint. Stands for {@code Compact.newest}: {@code HostLog.replay} through {@code
+ * KeptCommits}, which fetches each commit whole, {@code LogWitness.untold}, {@code isUntouched}, {@code CompactionPlan}
+ * with {@code MergeWriter} (here all bytes go into one pack), {@code HistoryWriter.write}, {@code Compact.isOvertaken},
+ * {@code Checkpoints.next}, {@code Checkpoint.write} and {@code Checkpoints.mark}. {@link SweepSteps} follow. It may be
+ * killed anywhere: it is then not heard again, or begins anew.
  */
 final class CompactorSteps {
     static final int IDLE = 0;
@@ -74,7 +74,7 @@ final class CompactorSteps {
      * Loads the newest state and puts its bytes into a pack.
      *
      * @param seen the checkpoints it may begin at
-     * @return whether it goes on; else it ends without having done anything
+     * @return whether it continues; else it ends without having done anything
      */
     static boolean begin(World world, int number, List<ModelCheckpoint> seen, Weakness weakness) {
         World.Keeper compactor = world.keepers[number];
@@ -171,7 +171,7 @@ final class CompactorSteps {
         }
     }
 
-    /** Goes on to remove, if there is anything old. */
+    /** Continues with removing, if there is anything old. */
     private static void toSweep(World world, World.Keeper compactor, Weakness weakness) {
         boolean isAgain = compactor.isAgain;
         compactor.end();

@@ -4,10 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a reader finds: stands for {@code HostLog.load} as {@code verify} and the keepers of an archive use it,
- * without tables, with its detour around damaged checkpoints, for {@code Checkpoints.counting} and for {@code
- * LogWitness.missing}. What a reader believes that takes tables is not modelled: SECURITY.md says what a thief can do
- * to it.
+ * What a reader finds. Stands for {@code HostLog.load} as {@code verify} and the keepers of an archive use it, without
+ * tables, with its detour around damaged checkpoints; for {@code Checkpoints.counting}; and for {@code
+ * LogWitness.missing}. Readers that take tables are not modelled: SECURITY.md says what a thief can make them believe.
  *
  * @param isRefused whether it names the host as damaged, and gives nothing
  * @param seq the last commit

@@ -5,9 +5,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What nobody can prevent: time passes, hardware damages or loses an object, and a thief puts what the policies in
- * {@code packaging/policies} let a shipper put: commits under any free number, tables, and for stores whose rights are
- * wider a checkpoint, but no mark.
+ * What nobody can prevent. Time passes. Hardware damages or loses an object. A thief puts what the policies in {@code
+ * packaging/policies} let a shipper put: commits under any free number, tables, and a checkpoint in stores whose rights
+ * are wider, but no mark.
  */
 final class OutsiderSteps {
     private static final int LAST_TICK = 3;

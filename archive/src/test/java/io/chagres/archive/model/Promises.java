@@ -28,14 +28,14 @@ final class Promises {
         return kept(world, read, weakness);
     }
 
-    /** Of what hardware took without a trace nobody can tell; a repair told of it when it set a checkpoint aside. */
+    /** Nobody can name what hardware took without a trace; a repair named it when it set a checkpoint aside. */
     private static boolean isNamed(World world, int item) {
         int bit = 1 << item;
         boolean isExcused = (world.excused & bit) != 0;
         return (world.vanished & bit) != 0 || world.isForged() || isExcused && world.isCheckpointSetAside;
     }
 
-    /** A shipper that is told that its last commit is kept may stop: somebody reads it, or hears that it is gone. */
+    /** A shipper that hears that its last commit is kept may stop: somebody reads it, or hears that it is gone. */
     private static @Nullable String kept(World world, Loading read, Weakness weakness) {
         for (World.Writer shipper : world.shippers) {
             int slot = shipper.seq;

@@ -98,7 +98,7 @@ final class ShipperSteps {
         next.accept("shipper " + number + " puts commit " + slot, after);
     }
 
-    /** What has the key is ours when it holds our nonce; who slept since a look wants no checkpoint of another. */
+    /** An object is ours when it holds our nonce. After a sleep a checkpoint of another ends the shipper. */
     private static void answer(World world, World.Writer shipper, boolean isOurs, Weakness weakness) {
         int slot = shipper.seq + 1;
         boolean isAnothers = world.checkpoints.stream()
@@ -122,7 +122,7 @@ final class ShipperSteps {
     }
 
     /**
-     * Says what a shipper is told of the commit that it was acknowledged last ({@code CommitLog.requireKept}).
+     * Says what a shipper hears of the commit that it was acknowledged last ({@code CommitLog.requireKept}).
      *
      * @return whether it takes it for kept
      */

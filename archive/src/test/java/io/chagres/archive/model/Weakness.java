@@ -12,7 +12,7 @@ enum Weakness {
     BELIEVES_CHECKPOINT,
     /** A compaction takes a table of the shipper's in the place of commits. */
     BELIEVES_TABLE,
-    /** Who goes around a damaged checkpoint takes any commits that have the numbers of those it stood for. */
+    /** The way around a damaged checkpoint takes any commits with the numbers of those it stood for. */
     NO_COMPARISON_WITH_HISTORY,
     /** A compaction makes a checkpoint again of commits that contradict it. */
     BELIEVES_ANY_COMMIT,

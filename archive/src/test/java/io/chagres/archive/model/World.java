@@ -8,16 +8,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One state of the model: what a store holds of one host, and on which step each actor is. A commit holds one item, a
- * small number that says who wrote it; time is counted in ticks, each longer than the grace period, the day that an
- * object may wait for its commit, and the time after which a shipper does not trust what it knows. Changed only before
- * it is hashed.
+ * small number that says who wrote it. Time is counted in ticks. Each tick is longer than the grace period, than the
+ * day that an object may wait for its commit, and than the time after which a shipper does not trust what it knows.
+ * Changed only before it is hashed.
  */
 final class World {
     static final int SLOTS = 4;
     static final int PACKS = 5;
     /** The place of what lies in the commit of its number. */
     static final int IN_COMMIT = 15;
-    /** The item of a commit of which nothing is left. */
+    /** The item of a commit that has nothing left. */
     static final int UNKNOWN = 15;
     /** The item of the thief. */
     static final int STOLEN = 7;
@@ -26,7 +26,7 @@ final class World {
     static final int COMPACTORS = 2;
     static final int REPAIR = COMPACTORS;
 
-    /** Who ships. */
+    /** A shipper. */
     static final class Writer {
         static final int WAITS = 0;
         static final int SHIPS = 1;
@@ -55,7 +55,7 @@ final class World {
         }
     }
 
-    /** Who compacts or repairs. */
+    /** A compactor or a repair. */
     static final class Keeper {
         int phase;
         int seq;
@@ -198,7 +198,7 @@ final class World {
         return mixed;
     }
 
-    /** Returns what tells this state from others; two compactors are alike. */
+    /** Returns what distinguishes this state from others; two compactors are alike. */
     long hash() {
         long hash = mix(mix(mix(17, commits), before), commitBorn);
         hash = mix(mix(mix(hash, packs), packBorn), acknowledged);
@@ -278,7 +278,7 @@ final class World {
         return null;
     }
 
-    /** Puts a checkpoint in the place of what has its id; one of which nothing is left goes. */
+    /** Puts a checkpoint in the place of the one that has its id; a checkpoint that has nothing left goes. */
     void put(ModelCheckpoint checkpoint) {
         checkpoints.removeIf(each -> each.id() == checkpoint.id());
         if (checkpoint.isThere() || checkpoint.isMarked()) {
@@ -300,7 +300,7 @@ final class World {
         badPacks &= ~(1 << pack);
     }
 
-    /** Returns the number of the next pack, none of which is used twice; 0 when all were. */
+    /** Returns the number of the next pack; 0 when all were used. No number is used twice. */
     int nextPack() {
         return packsMade < PACKS ? ++packsMade : 0;
     }

@@ -9,8 +9,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tries every interleaving of the actors' steps up to a depth, breadth first, so that what it finds is as short as
- * possible; of two states with one hash the second is not tried. Confined to one thread.
+ * Tries every interleaving of the actors' steps up to a depth, breadth first, so that it finds the shortest way to a
+ * fault. Of two states with one hash it tries the first only. Confined to one thread.
  */
 final class WorldSearch {
     private record Step(long before, String what) {}

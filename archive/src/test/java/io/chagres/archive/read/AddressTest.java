@@ -77,7 +77,7 @@ class AddressTest {
         assertThatThrownBy(() -> Address.parse("*:[a")).hasMessageContaining("[a");
     }
 
-    /** What a command prints is an address of that file and of no other, whatever its name. */
+    /** The address that a command prints is of that file and of no other, whatever its name. */
     @Test
     void whatIsPrintedNamesOneFile() {
         Random random = new Random(Seeds.next("AddressTest"));

@@ -147,7 +147,7 @@ class DamagedObjectsTest {
         }
     }
 
-    /** What begins no frame any more is one piece. */
+    /** Bytes that no longer begin a frame are one piece. */
     @ParameterizedTest
     @EnumSource(names = {"ZSTD", "GZIP"})
     void behindAFrameThatIsDamagedToo(Codec codec) throws IOException {

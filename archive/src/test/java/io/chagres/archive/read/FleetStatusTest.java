@@ -150,7 +150,7 @@ class FleetStatusTest {
         return all.getFirst();
     }
 
-    /** What is lost stays so: a day of silence is no reason to look away. */
+    /** Lost bytes stay lost: a day of silence is no reason to look away. */
     @Test
     void whatWasAtRiskAtTheLastWordIsToBeLookedAt() throws IOException {
         long dayMs = FleetStatus.GONE_MS + 1;

@@ -82,7 +82,7 @@ class RequestsTest {
         }
     }
 
-    /** Returns how many objects say what changed since the outline of so many names, at most. */
+    /** Returns how many objects at most say what changed since the outline of {@link #files} names. */
     private int behind() {
         return files == 1000 ? 1 : 6;
     }
@@ -113,7 +113,7 @@ class RequestsTest {
         assertThat(requests).as("with the bytes, in 20 commits").hasSizeLessThanOrEqualTo(24 + behind() + 20);
     }
 
-    /** A file that grows all the time takes what tells of all its bytes. */
+    /** A file that grows all the time takes all objects that say where its bytes are. */
     @Test
     void ofOneFileThatGrowsAllTheTime() throws IOException {
         HostState state = HostLog.load(counting, ID, PointInTime.NOW, ExtentFilter.NONE, RunListener.NONE);

@@ -96,12 +96,12 @@ class PythonPackageTest {
         }
     }
 
-    /** Files of which a filter tells, bytes that are no text, and lines that are longer than what is read at once. */
+    /** Files that a filter covers, bytes that are no text, and lines that are longer than what is read at once. */
     private void filtered() throws IOException {
         Path folder = archives.resolve("filtered");
         try (DirectoryStore store = DirectoryStore.open(Pathname.of(folder.toString()), true);
                 Host host = new Host(store, QueryArchive.ID, "web1")) {
-            StringBuilder hay = new StringBuilder(); // its words are so many that it shares no part of the filter
+            StringBuilder hay = new StringBuilder(); // it has too many words to share a part of the filter
             for (int i = 0; i < 100_000; i++) {
                 hay.append("a straw-of-hay-number-").append(i).append('\n');
             }

@@ -16,7 +16,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What has no name any more: not among what stands, but in a tree of its own. */
+/** Files that no longer have a name: not among what stands, but in a tree of its own. */
 class RestoreGoneTest extends RestoreFixture {
     RestoreGoneTest(@TempDir Path directory) {
         super(directory);

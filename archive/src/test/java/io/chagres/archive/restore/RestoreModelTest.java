@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Random histories of a tree: what is restored of its last moment and of past ones is the tree that stood, and nothing
- * else; what is gone is in a tree of its own, and both hold each version once.
+ * Random histories of a tree. A restore of the last moment or of a past one gives the tree that stood, and nothing
+ * else. Files that are gone are in a tree of their own, and both trees hold each version once.
  */
 class RestoreModelTest extends RestoreFixture {
     private static final int COMMITS = 12;

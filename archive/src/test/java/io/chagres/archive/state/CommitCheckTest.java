@@ -11,7 +11,7 @@ import io.chagres.linux.Pathname;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a reader would refuse is not put. */
+/** A commit that a reader would refuse is not put. */
 class CommitCheckTest {
     private static final LogRecord.ZeroRun TEN = new LogRecord.ZeroRun(2, 0, 10, 0);
 

@@ -20,7 +20,7 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What shortens the way to a state may be damaged: the commits say the same as long as they are there. */
+/** A table may be damaged: the commits say the same as long as they are there. */
 class DamagedTablesTest {
     private static final String ID = "0123456789abcdef";
 
@@ -119,7 +119,7 @@ class DamagedTablesTest {
         assertThat(heard.told).doesNotHaveDuplicates().hasSize(9 + 17);
     }
 
-    /** Damage behind a part that was taken over already must not be told twice. */
+    /** Damage behind a part that was taken over already must not be reported twice. */
     @Test
     void listenerHearsEachThingOnce() throws IOException {
         byte[] bytes = store.bytes(newestCheckpoint());
@@ -155,7 +155,7 @@ class DamagedTablesTest {
                 .hasMessageContaining(newestCheckpoint());
     }
 
-    /** What flips on the way to here is fetched again before it counts as damage. */
+    /** Bytes that flip on the way to here are fetched again before they count as damage. */
     @Test
     void aBadAnswerIsNoDamage() throws IOException {
         String wanted = newestCheckpoint();

@@ -94,7 +94,7 @@ class OutlinesTest {
         assertThat(loaded(of, some)).isEqualTo(replayed(of, some));
     }
 
-    /** Makes so many names that an outline outweighs what a few commits change. */
+    /** Makes enough names that an outline outweighs what a few commits change. */
     private static void fill(Host host, int files) throws IOException {
         for (int i = 0; i < files; i++) {
             host.file("/d" + i % 3 + "/many-" + i);
@@ -155,7 +155,7 @@ class OutlinesTest {
         }
     }
 
-    /** Ended before or after any operation of the store, what is there is true, and the next one goes on. */
+    /** When one ends before or after any operation of the store, what is there is true, and the next one continues. */
     @ParameterizedTest
     @ValueSource(ints = {0, 300})
     void mayBeEndedAnywhere(int files) throws IOException {
@@ -317,7 +317,7 @@ class OutlinesTest {
                 .sum();
     }
 
-    /** Who kept the commits reads none of them. */
+    /** A reader that kept the commits reads none of them. */
     @Test
     void readOnlyWhatIsNotKept() throws IOException {
         try (Host host = new Host(store, ID, "web1")) {

@@ -132,7 +132,7 @@ class SalvageTest {
         assertThat(salvage(PointInTime.time(1_700_000_003_500L)).seq()).isEqualTo(3);
     }
 
-    /** What a table tells of is not lost with the commit. */
+    /** What a table says is not lost with the commit. */
     @Test
     void anOutlineTellsOfWhatIsDamagedBeforeIt() throws IOException {
         long[] files = write();
@@ -155,7 +155,7 @@ class SalvageTest {
         assertThat(content(state, files[0])).isEqualTo("line 1\nline 2\n[14-28]line 5\nline 6\n");
     }
 
-    /** A version of which only the end is told is given under a name of its own. */
+    /** A version whose end alone is known is given under a name of its own. */
     @Test
     void whatLostItsBeginningIsThere() throws IOException {
         try (Host host = new Host(store, ID, "web1")) {
@@ -170,7 +170,7 @@ class SalvageTest {
         }
     }
 
-    /** What a later commit repeats is known, and its bytes are proven like all others. */
+    /** A commit that a later one repeats is known, and its bytes are proven like all others. */
     @Test
     void whatIsRepeatedIsNotLost() throws IOException {
         try (Host host = new Host(store, ID, "web1")) {

@@ -33,7 +33,7 @@ class StateTableTest {
         return "/logs/d" + id % 50 + "/file-" + id;
     }
 
-    /** One host of many files, of which one has many extents, some no name, and some two. */
+    /** One host of many files. One of them has many extents, some have no name, and some have two. */
     private String checkpoint() throws IOException {
         try (LogFixture log = new LogFixture(store)) {
             log.write(Samples.opened(1, "web1", 5));
@@ -141,7 +141,7 @@ class StateTableTest {
         }
     }
 
-    /** What is changed so that checksums are right is found by whoever compares index and blocks. */
+    /** A change that keeps the checksums right is found by comparing index and blocks. */
     @Test
     void noticesEveryChangedByteOfTheIndex() throws IOException {
         try (LogFixture log = new LogFixture(store)) {

@@ -32,7 +32,7 @@ public final class TableBytes {
                     index.add(reader.next());
                 }
             } catch (CorruptArchiveException e) {
-                // whoever reads the block says so
+                // a reader of the block says so
             }
             index.endBlock(block, block.length);
         }
@@ -70,7 +70,7 @@ public final class TableBytes {
         return frames;
     }
 
-    /** Returns frames of which none has bytes of two parts, and their seek table. */
+    /** Returns frames and their seek table; no frame has bytes of two parts. */
     public static byte[] object(FrameWriter frames, List<byte[]> parts) {
         frames.reset();
         ByteArrayOutputStream stored = new ByteArrayOutputStream();

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
-/** What was added comes back, in its order. */
+/** The objects that were added come back, in their order. */
 class BlobListTest {
     @Test
     void holdsWhatWasAdded() {

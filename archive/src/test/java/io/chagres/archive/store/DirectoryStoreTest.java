@@ -186,7 +186,7 @@ class DirectoryStoreTest extends BlobStoreContract {
         assertThat(mode("made/new/hosts/h/host")).isEqualTo("rw-------");
     }
 
-    /** Whoever may look into the directory may read what is in it: that is how an archive is shared. */
+    /** Anybody who may look into the directory may read what is in it: that is how an archive is shared. */
     @ParameterizedTest
     @CsvSource({"rwxr-x---, rw-r-----", "rwxr-xr-x, rw-r--r--", "rwx------, rw-------"})
     void givesObjectsThePermissionsOfTheArchive(String archive, String object) throws IOException {

@@ -51,7 +51,7 @@ class LimitedStoreTest {
         assertThat(put.get()).isTrue();
     }
 
-    /** What waits at a rate of the day goes on at that of the night. */
+    /** A put that waits at the rate of the day continues at the rate of the night. */
     @Test
     void goesByTheRateThatIsAllowedNow() throws Exception {
         assertThat(put("a").get()).isTrue();

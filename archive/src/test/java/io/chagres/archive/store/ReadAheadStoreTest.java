@@ -151,7 +151,7 @@ class ReadAheadStoreTest {
         }
     }
 
-    /** What was refused ahead is asked for again by who needs it: a store that is busy refuses half of all. */
+    /** A part that was refused ahead is asked for again when it is needed: a busy store refuses half of all. */
     @Test
     void asksAgainForWhatWasRefusedAhead() throws IOException {
         MemoryStore objects = new MemoryStore();

@@ -140,7 +140,7 @@ public abstract class RefusalContract {
         }
     }
 
-    /** What may pass is asked for again where all stores are, with all of the content. */
+    /** After a trouble that may pass, the layer above all stores asks again, with all of the content. */
     @Test
     void passesOverAServerThatIsBusy() throws IOException {
         refuse(Refusal.BUSY);
@@ -153,7 +153,7 @@ public abstract class RefusalContract {
                 .contains("\n123456789"));
     }
 
-    /** Who asks again, and until when, is decided above: the vendor's client asks once. */
+    /** The code above decides how often to ask again, and until when: the vendor's client asks once. */
     @Test
     void asksABusyServerOnce() throws IOException {
         refuse(Refusal.BUSY);

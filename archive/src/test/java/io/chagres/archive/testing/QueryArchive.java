@@ -45,7 +45,7 @@ public final class QueryArchive {
         }
     }
 
-    /** Returns so many lines of the log; one of a hundred tells of an error. */
+    /** Returns {@code count} lines of the log; one of a hundred reports an error. */
     public static String lines(int count) {
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < count; i++) {

@@ -49,7 +49,7 @@ public final class SmallArchive implements AutoCloseable {
         this(directory, host, recipients, false);
     }
 
-    /** Makes or continues the archive in a directory; a host is begun that goes on where the one of its name ends. */
+    /** Makes or continues the archive in a directory; begins a host that continues where the one of its name ends. */
     public static SmallArchive continuing(Path directory, String host) {
         return new SmallArchive(directory, host, List.of(), true);
     }
@@ -84,7 +84,7 @@ public final class SmallArchive implements AutoCloseable {
         return file(path, previous, 0);
     }
 
-    /** Adds a file that replaces a version, and of which the bytes before a position are not there. */
+    /** Adds a file that replaces a version, and lacks the bytes before a position. */
     public long file(String path, long previous, long start) {
         long id = ++versions;
         Pathname name = Pathname.of(path);

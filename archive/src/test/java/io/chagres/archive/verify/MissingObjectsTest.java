@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What should be there follows from what is there. */
+/** The objects that should be there follow from those that are there. */
 class MissingObjectsTest extends VerifyFixture {
     private void compact() throws IOException {
         new Compact(store, new Compact.Options(0, 0, 1, 1 << 20, false), store::nowMs, SILENT).host(ID);
@@ -113,7 +113,7 @@ class MissingObjectsTest extends VerifyFixture {
         assertThat(faults).isEmpty();
     }
 
-    /** What was compacted is not missing, and a heartbeat that cannot be read witnesses nothing. */
+    /** Compacted commits are not missing, and a heartbeat that cannot be read witnesses nothing. */
     @Test
     void asksNothingOfALogThatWasCompacted() throws IOException {
         fill().close();
@@ -153,7 +153,7 @@ class MissingObjectsTest extends VerifyFixture {
         return new Repair(store, ID, store::nowMs, (action, object, why, consequence) -> {}).run(true);
     }
 
-    /** What follows from the log is made again, and what only saves time is set aside. */
+    /** Objects that follow from the log are made again, and those that only save time are set aside. */
     @Test
     void isGreenBehindARepairOfWhatIsBesideTheLog() throws IOException {
         try (Host host = fill()) {
@@ -190,7 +190,7 @@ class MissingObjectsTest extends VerifyFixture {
         assertThat(repair()).isZero();
     }
 
-    /** What has the name of an owner record and holds nothing is removed, and the record put. */
+    /** An empty object with the name of an owner record is removed, and the record put. */
     @ParameterizedTest
     @ValueSource(strings = {"link", "directory", "fifo"})
     void isGreenBehindARepairOfAnOwnerRecordThatIsNoObject(String what, @TempDir Path directory) throws Exception {

@@ -347,7 +347,7 @@ class VerifyTest extends VerifyFixture {
             // nothing in the checkpoint lies in commit 2, which has data objects only
             store.delete(ArchiveLayout.commit(ID, 1));
             verify();
-            String history = ArchiveLayout.history(ID); // nothing tells of the moments before the checkpoint
+            String history = ArchiveLayout.history(ID); // nothing records the moments before the checkpoint
             assertThat(faults)
                     .hasSize(2)
                     .anyMatch(fault -> fault.object().equals(history))
@@ -433,7 +433,7 @@ class VerifyTest extends VerifyFixture {
         }
     }
 
-    /** What a store refuses costs its own bytes, not the check of the rest. */
+    /** An object that a store refuses costs its own bytes, not the check of the rest. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void anUnreadableObjectDoesNotEndTheCheckOfItsHost(boolean lasting) throws IOException {
