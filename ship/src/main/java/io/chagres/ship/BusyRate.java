@@ -1,8 +1,8 @@
 package io.chagres.ship;
 
 /**
- * Measures how fast something goes while it goes: time in which nothing was to do counts for nothing, and so does what
- * was so little that its rate says nothing of much. Confined to one thread.
+ * Measures how fast something goes while it goes: idle time does not count, nor does work so small that its rate says
+ * nothing about large work. Confined to one thread.
  */
 final class BusyRate {
     private static final int SAMPLES = 8;
@@ -29,7 +29,7 @@ final class BusyRate {
     }
 
     /**
-     * Goes on.
+     * Takes one step.
      *
      * @param isBusy whether there is something to do from now on
      * @param total bytes that went so far

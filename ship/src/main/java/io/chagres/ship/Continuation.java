@@ -20,9 +20,9 @@ import java.time.Clock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Begins the log of a host that continues another one, whose log is damaged: with the names and versions that are told
- * of there, each version from where the first of its bytes are not proven any more. Nothing is written to the damaged
- * one. Ended anywhere on the way it goes on the next time: the log counts as begun with its first incarnation. Confined
+ * Begins the log of a host that continues another one, whose log is damaged. The new log has the names and versions of
+ * the damaged one, each version from the first byte that is no longer proven. Nothing is written to the damaged log. If
+ * the shipper ends on the way, the next one continues it: the log counts as begun with its first incarnation. Confined
  * to one thread.
  */
 final class Continuation {

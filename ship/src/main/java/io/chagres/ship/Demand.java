@@ -45,8 +45,8 @@ final class Demand {
     }
 
     /**
-     * Demands what a run that ships once has seen: each file as it was at some moment since the run began. What was
-     * looked at again after it was read need not be opened any more.
+     * Demands what a run that ships once has seen: each file as it was at some moment since the run began. A file that
+     * was looked at again after it was read need no longer be opened.
      */
     void ofSeen(long sinceMs) {
         parts.names.retryUnreadable();
@@ -88,7 +88,7 @@ final class Demand {
         return parts.presence.isDemanded() && !parts.presence.isFound();
     }
 
-    /** Ends it: the shipper goes on. */
+    /** Ends it: the shipper continues. */
     void end() {
         parts.turns.release = false;
         parts.presence.demandNothing();

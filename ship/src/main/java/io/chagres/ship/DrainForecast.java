@@ -16,7 +16,7 @@ import java.util.Arrays;
  * @param compareRate bytes that were compared a second in the last hour; -1 for unmeasured
  * @param writeRate bytes that files grew by a second in the last minute; -1 for unmeasured
  * @param heardMs how long ago the store was asked last when it answered, in milliseconds
- * @param delivers whether what is acknowledged must still be delivered elsewhere, of which no rate is measured
+ * @param delivers whether what is acknowledged must still be delivered elsewhere; nobody measures the rate of that
  * @param trouble why the store takes nothing now; empty while it does
  */
 public record DrainForecast(
@@ -134,7 +134,7 @@ public record DrainForecast(
                 + trouble.replace('\n', ' ');
     }
 
-    /** Takes such a line; what is none says that nothing is known. */
+    /** Takes such a line; any other text means that nothing is known. */
     static DrainForecast parse(String line) {
         String[] words = line.split(" ", NUMBERS + 2);
         if (words.length != NUMBERS + 2

@@ -3,7 +3,7 @@ package io.chagres.ship;
 import io.chagres.foreign.ErrnoException;
 
 /**
- * Measures while files are shipped what a drain would take, and says it to whoever asks: nothing is scanned, read or
+ * Measures while files are shipped what a drain would take, and answers anybody who asks: nothing is scanned, read or
  * committed for that. Confined to the shipper's thread but for {@link #forecast}.
  */
 final class Drill {
@@ -54,7 +54,7 @@ final class Drill {
         commits++;
     }
 
-    /** Goes on; answers who asked, within about a second. */
+    /** Takes one step; answers anybody who asked, within about a second. */
     void step(long nowMs, ShipStatus status) {
         boolean ships = parts.pipeline.isUnderWay() || !parts.uploads.isIdle();
         shipping.step(nowMs, ships, parts.pipeline.acknowledgedBytes());
@@ -124,7 +124,7 @@ final class Drill {
         try {
             return parts.state != null && parts.state.takeDrill();
         } catch (ErrnoException e) {
-            return false; // who waits is told that no answer came
+            return false; // the one who waits learns that no answer came
         }
     }
 

@@ -4,7 +4,7 @@ import io.chagres.foreign.ErrnoException;
 import io.chagres.ship.file.Tail;
 
 /**
- * Commits at once all that is there when it is asked for, without regard to the lag, and goes on: for a machine that
+ * Commits at once all that is there when it is asked for, without regard to the lag, and continues: for a machine that
  * knows that it will vanish. Confined to the shipper's thread but for {@link #request}.
  */
 final class Flush {
@@ -54,7 +54,7 @@ final class Flush {
         return requested || isUnderWay();
     }
 
-    /** Goes on, while the shipper runs; returns whether anything moved. */
+    /** Takes one step while the shipper runs; returns whether anything moved. */
     boolean step(long nowMs, RiskMeter risk) {
         Step before = step;
         switch (step) {
@@ -107,7 +107,7 @@ final class Flush {
         return step != before;
     }
 
-    /** The shipper ends: its last status answers whoever waits. */
+    /** The shipper ends: its last status answers everybody who waits. */
     void end(ShipStatus last) {
         if (requested || step != Step.NONE) {
             begun += requested ? 1 : 0;

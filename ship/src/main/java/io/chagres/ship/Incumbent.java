@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
  * word is young by the store's clock. Confined to one thread.
  */
 final class Incumbent {
-    /** A shipper that was silent for so many intervals is dead. */
+    /** A shipper that was silent for this number of intervals is dead. */
     static final int SILENT_INTERVALS = 3;
 
-    /** Of one that is not known to send heartbeats, in milliseconds. */
+    /** The interval of a shipper that is not known to send heartbeats, in milliseconds. */
     private static final long INTERVAL_MS = 60_000;
 
     private final BlobStore store;

@@ -46,7 +46,7 @@ public final class InputBuffer {
         end(failed);
     }
 
-    /** Waits for room and returns where it begins; -1 when nobody takes any more. */
+    /** Waits for room and returns where it begins; -1 when nobody takes bytes any longer. */
     private synchronized int room() throws IOException {
         while (length == BYTES && !closed) {
             try {

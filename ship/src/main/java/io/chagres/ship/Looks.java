@@ -1,8 +1,8 @@
 package io.chagres.ship;
 
 /**
- * What the patrol of a shipper came to: it looks at every followed file again and again, whether an event told of it or
- * not. Immutable.
+ * The result of a shipper's patrol, which looks at every followed file again and again, with or without an event.
+ * Immutable.
  *
  * @param oldestMs how long ago it looked at the file that it has not looked at for longest, in milliseconds; 0 without
  *     a file

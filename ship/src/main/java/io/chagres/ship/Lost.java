@@ -3,7 +3,7 @@ package io.chagres.ship;
 import java.util.List;
 
 /**
- * What a shipper saw and nobody can ship any more: the bytes went before they were read. Immutable.
+ * The bytes that a shipper saw and that nobody can ship: they went before they were read. Immutable.
  *
  * @param files how many files lost bytes
  * @param bytes how many bytes, as far as it is known; at least one for each file

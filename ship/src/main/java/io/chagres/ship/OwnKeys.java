@@ -21,7 +21,7 @@ final class OwnKeys {
     private OwnKeys() {}
 
     /**
-     * Returns the keys of a shipper; its own is made when there is none and it encrypts.
+     * Returns the keys of a shipper; it makes its own if it encrypts and has none.
      *
      * @throws StoreException when there is no place for it
      */

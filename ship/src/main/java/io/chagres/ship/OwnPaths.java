@@ -23,7 +23,7 @@ public final class OwnPaths {
     }
 
     /**
-     * Refuses sources of which nothing would ever be shipped, because they lie in one of these directories.
+     * Refuses sources that would never ship anything, because they lie in one of these directories.
      *
      * @throws IllegalArgumentException naming the path
      * @throws ErrnoException when the working directory is unknown
@@ -65,7 +65,7 @@ public final class OwnPaths {
         return names;
     }
 
-    /** Returns the directory that a pattern begins to match in; the path itself when it is none. */
+    /** Returns the directory that a pattern begins to match in; a path that is no pattern is returned as it is. */
     private static Pathname withoutPattern(Pathname path) {
         Pathname parent = path.parent();
         return parent == null || !Glob.isPattern(path.toString()) ? path : withoutPattern(parent);

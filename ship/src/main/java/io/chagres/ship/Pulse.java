@@ -18,15 +18,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets the archive hear at least once in an interval that this shipper lives, and of its end; and who looks at this
- * machine, through the state directory, at least each minute and each second in which something changes. Nothing waits
- * for it but the very last step. Confined to the shipper's thread; only the put runs on the executor.
+ * Lets the archive hear at least once in an interval that this shipper lives, and hear of its end. Readers on this
+ * machine hear it through the state directory, at least each minute and each second in which something changes. Nothing
+ * waits for it but the very last step. Confined to the shipper's thread; only the put runs on the executor.
  */
 final class Pulse {
-    /** What its last word may take when everything else is over, in milliseconds. */
+    /** The time that its last word may take when everything else is over, in milliseconds. */
     private static final long LAST_WORD_MS = 500;
 
-    /** What was refused is tried again after this part of the interval. */
+    /** A heartbeat that was refused is tried again after this part of the interval. */
     private static final long TRIES = 6;
 
     /** This often what the host is found by is put again, where a put is paid for, in milliseconds. */
@@ -99,7 +99,7 @@ final class Pulse {
         follows = namesPaths ? options.follows() : "";
     }
 
-    /** Says from the next step on that the machine was told of its end; that step sends at once. */
+    /** Says from the next step on that the machine has notice of its end; that step sends at once. */
     void notice(String what) {
         notice = what;
         begun = false;
@@ -142,7 +142,7 @@ final class Pulse {
         }
     }
 
-    /** What was removed under a shipper that runs is made again: others find it there, and may ask it to drain. */
+    /** Makes again what was removed under a running shipper: others find it there, and may ask it to drain. */
     private void keepHere(long nowMs) {
         if (here == null || nowMs - keptMs < HERE_MS) {
             return;
@@ -174,7 +174,7 @@ final class Pulse {
         try {
             here.tell(word(Heartbeat.State.RUNNING, HERE_IDLE_MS, status, rateHere.upTo(nowMs, status)));
         } catch (ErrnoException e) {
-            // who looks sees how old the last word is
+            // a reader sees how old the last word is
         }
     }
 
@@ -195,8 +195,8 @@ final class Pulse {
     }
 
     /**
-     * Says that another writer has taken the log, by a put that it waits for: what is followed here is shipped by
-     * nobody until a person looks. Also where nothing else is said.
+     * Says that another writer has taken the log, by a put that it waits for: nobody ships the files followed here
+     * until a person looks. Also where nothing else is said.
      *
      * @param who the other writer
      */
@@ -249,7 +249,7 @@ final class Pulse {
                 }
                 refused = false;
             } catch (IOException e) {
-                refused = true; // the commits tell of a store that refuses
+                refused = true; // the commits report a store that refuses
             } finally {
                 latch.countDown();
             }

@@ -13,7 +13,7 @@ public record ReloadAnswer(long handled, @Nullable String fault) {
         return handled + "\n" + (fault == null ? "" : fault);
     }
 
-    /** Returns what a text says; null when it is none, because the shipper reads nothing again. */
+    /** Returns what a text says; null when it is no answer, because the shipper reads nothing again. */
     static @Nullable ReloadAnswer parse(String text) {
         int end = text.indexOf('\n');
         String number = end < 0 ? "" : text.substring(0, end);

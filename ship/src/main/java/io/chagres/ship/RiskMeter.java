@@ -75,7 +75,7 @@ final class RiskMeter {
             heldBack += tail.bytes().heldBackBytes();
             oldest = Math.min(oldest, tail.bytes().owedSinceMs(nowMs));
         }
-        if (parts.verifier.isDemanded()) { // who drains wants to know what is proven
+        if (parts.verifier.isDemanded()) { // a drain wants to know what is proven
             bytes += unverified;
             unverified = 0;
         }
@@ -150,7 +150,7 @@ final class RiskMeter {
         return List.copyOf(files.subList(0, Math.min(most, files.size())));
     }
 
-    /** Returns the files at risk that have no name any more. Allocates. */
+    /** Returns the files at risk that no longer have a name. Allocates. */
     List<FileRisk> nameless(long nowMs) {
         return files(nowMs, tail -> !tail.hasName());
     }

@@ -99,7 +99,7 @@ public final class RunningShipper {
     }
 
     /**
-     * Returns what it said last, at most a minute ago if it goes on; null when it has said nothing: its store has not
+     * Returns what it said last, at most a minute ago while it runs; null when it has said nothing: its store has not
      * answered yet, or it is another user's.
      */
     public @Nullable Heartbeat heartbeat() throws IOException {

@@ -19,9 +19,9 @@ record ShipHost(Machine machine, int openFiles, int mostOpenFiles, Clock fileClo
     private static final int MAX_OPEN_FILES = 1 << 20;
     /** With fewer it is said that files may have to be closed. */
     private static final int FEW_OPEN_FILES = 500;
-    /** Descriptors that the process opens later: of a store, its temporary files, a directory, for a status. */
+    /** The descriptors that the process opens later: for a store, its temporary files, a directory, a status. */
     private static final int FOR_THE_PROCESS = 24;
-    /** Those of a process that nobody can count. */
+    /** The descriptors of a process that nobody can count. */
     private static final int OPEN_AT_LEAST = 40;
 
     /** Returns one that may hold some more open while they have no name. */
@@ -30,8 +30,8 @@ record ShipHost(Machine machine, int openFiles, int mostOpenFiles, Clock fileClo
     }
 
     /**
-     * Returns this machine; raises the limit of descriptors, of which half may be held for files, and three quarters
-     * when files have no name any more.
+     * Returns this machine; raises the limit of descriptors. Files may hold half of them, and three quarters when files
+     * no longer have a name.
      */
     static ShipHost current(Clock fileClock) {
         long limit = Math.min(ResourceLimit.raiseOpenFiles(), MAX_OPEN_FILES * 2L);

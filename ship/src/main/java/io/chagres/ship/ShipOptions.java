@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param takeOver whether to write as a host whose shipper may still live elsewhere
  * @param heartbeatMs milliseconds between heartbeats at most, up to an hour; 0 for none
  * @param moreSources what is followed besides {@code paths}, by rules of its own
- * @param recipients to whom everything is encrypted; to nobody: it is not
+ * @param recipients everything is encrypted to these; without any nothing is encrypted
  * @param sign whether each commit is signed by the key of this host
  * @param followLinks whether links that lead out of what is followed are followed to their files
  */

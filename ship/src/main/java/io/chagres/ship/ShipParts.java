@@ -111,7 +111,7 @@ final class ShipParts implements AutoCloseable {
     final long openedInMs;
     /** How far the state directory knows that the log was acknowledged. */
     private long rememberedSeq;
-    /** Of a spool what is still to be delivered. */
+    /** The bytes of a spool that are still to be delivered. */
     Undelivered undelivered = Undelivered.nothing();
 
     private final ShipScope scope;
@@ -303,7 +303,7 @@ final class ShipParts implements AutoCloseable {
             }
         }
 
-        /** A key that nobody was told of proves nothing, so it is told once. */
+        /** A key that nobody heard of proves nothing, so the listener hears it once. */
         private void sayKey(ShipListener listener) throws IOException {
             if (key != null && state != null) {
                 String line = TrustList.line(hostId, key.publicKey());

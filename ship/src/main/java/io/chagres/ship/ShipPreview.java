@@ -52,7 +52,7 @@ public final class ShipPreview implements AutoCloseable {
         return !watcher.scanning();
     }
 
-    /** Says whether everything was seen; else what it tells of is only a part. */
+    /** Says whether everything was seen; else what it shows is only a part. */
     public boolean isWhole() {
         return !watcher.scanning();
     }

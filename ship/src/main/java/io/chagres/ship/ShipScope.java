@@ -144,7 +144,7 @@ final class ShipScope {
             return matchesAny(excludes, path, isDirectory) || leavesOutJournals && JOURNAL.matches(path);
         }
 
-        /** Says whether a file is left out, or with a directory in which it is. */
+        /** Says whether a file, or a directory above it, is left out. */
         boolean excludesFile(Pathname path) {
             for (Pathname at = path; at != null && names(at); at = at.parent()) {
                 if (excludes(at, !at.equals(path))) {

@@ -36,7 +36,7 @@ public final class Shipper implements AutoCloseable {
     private static final long QUIET_STATUS_MS = 5_000;
     /** How often the log is looked at where no heartbeat says how often. */
     private static final long PRESENCE_MS = 60_000;
-    /** Of each file the size is summed up for a status: the more there are, the rarer it is. */
+    /** A status sums up the sizes of all files: the more files there are, the rarer it is. */
     private static final int FILES_PER_STATUS_MS = 200;
 
     private static final int CROWDED_MS = 10;
@@ -59,7 +59,7 @@ public final class Shipper implements AutoCloseable {
     private final Flush flush;
     private final Drill drill;
     private @Nullable HeldFiles held;
-    /** What hears the watcher; a test puts itself in front. */
+    /** The listener of the watcher; a test puts itself in front. */
     WatchListener hears;
 
     private Stage stage = Stage.FIRST_SCAN;
@@ -108,7 +108,7 @@ public final class Shipper implements AutoCloseable {
     }
 
     /**
-     * Opens a shipper: takes the lock of the state directory, finds or mints the host, loads where every file goes on
+     * Opens a shipper: takes the lock of the state directory, finds or mints the host, loads where every file continues
      * and opens a new incarnation in the host's log, which fences any older one.
      *
      * @param options how to work
@@ -141,8 +141,8 @@ public final class Shipper implements AutoCloseable {
      * @throws FencedException when another writer has taken over the host's log
      * @throws UnreadableCommitException when a reader would refuse the next commit: close this one and open another
      *     with {@link ShipOptions#plainly}
-     * @throws DamagedLogException when the log is damaged where it goes on: close this one and open another, which goes
-     *     on as another host of the same name
+     * @throws DamagedLogException when the log is damaged where it continues: close this one and open another, which
+     *     continues as another host of the same name
      * @throws IOException when the watch fails; failures of the store are tried again and shown in the status
      */
     public int doWork(int timeoutMs) throws IOException {
@@ -206,7 +206,7 @@ public final class Shipper implements AutoCloseable {
         return options.heartbeatMs() == 0 ? PRESENCE_MS : options.heartbeatMs();
     }
 
-    /** While no more records fit a commit the kernel keeps the events, and tells when it could not. */
+    /** While no more records fit a commit the kernel keeps the events, and says when it could not. */
     private int look(int timeoutMs) throws IOException {
         if (parts.pipeline.isCrowded()) {
             LockSupport.parkNanos(
@@ -325,7 +325,7 @@ public final class Shipper implements AutoCloseable {
         }
     }
 
-    /** What has no turn because nothing more can be read is looked at all the same: it counts, and it is held. */
+    /** Looks also at files that get no turn because no more can be read: they count, and they are held. */
     private void lookAtOthers(long now) {
         for (Tail tail = parts.files.nextToLookAt(); tail != null; tail = parts.files.nextToLookAt()) {
             if (tail.isLive()) {
@@ -380,7 +380,7 @@ public final class Shipper implements AutoCloseable {
             case DRAINING -> {
                 if (isDrained(now)) {
                     drained = true;
-                    parts.presence.demandNothing(); // what is put now is behind what is there
+                    parts.presence.demandNothing(); // a commit that is put now comes behind those that are there
                     parts.pipeline.write(new LogRecord.IncarnationClosed(true));
                     stage = Stage.CLOSING;
                 }
@@ -405,7 +405,7 @@ public final class Shipper implements AutoCloseable {
         return before == stage ? 0 : 1;
     }
 
-    /** What the archive knew and the scan did not find is gone; returns whether all that was said. */
+    /** Records as gone what the archive knew and the scan did not find; returns whether all that was said. */
     private boolean removeUnseen() {
         if (gone.isEmpty()) {
             parts.seekMissing();
@@ -461,8 +461,8 @@ public final class Shipper implements AutoCloseable {
     }
 
     /**
-     * Asks the shipper to scan once more and commit everything at once, without regard to the lag, and to go on after
-     * that. Safe for any thread.
+     * Asks the shipper to scan once more and commit everything at once, without regard to the lag, and to continue
+     * after that. Safe for any thread.
      */
     public void requestFlush() {
         flush.request();
@@ -474,8 +474,8 @@ public final class Shipper implements AutoCloseable {
     }
 
     /**
-     * Asks the shipper to go on by other options, without closing a file: other sources, lags and codecs, another
-     * heartbeat and time to drain. What else they say has no effect. Begins when the first scan is over; of several
+     * Asks the shipper to continue with other options, without closing a file: other sources, lags and codecs, another
+     * heartbeat and time to drain. The other options have no effect. Begins when the first scan is over; of several
      * that come before, the last one counts. Safe for any thread.
      */
     public void requestReload(ShipOptions next) {
@@ -505,8 +505,8 @@ public final class Shipper implements AutoCloseable {
     }
 
     /**
-     * Says whether a reload was asked for and is not done: what it adds is not found yet. What is created meanwhile is
-     * not waited for. Confined like the steps.
+     * Says whether a reload was asked for and is not done: what it adds is not found yet. It does not wait for what is
+     * created meanwhile. Confined like the steps.
      */
     public boolean reloading() {
         return reload != null || parts.watcher.retargeting();
@@ -572,7 +572,7 @@ public final class Shipper implements AutoCloseable {
         return parts.hostId;
     }
 
-    /** Returns of how many files the archive knew at the start where they go on. */
+    /** Returns the number of files whose position the archive knew at the start. */
     public int positions() {
         return parts.positions;
     }

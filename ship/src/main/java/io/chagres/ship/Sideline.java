@@ -53,7 +53,7 @@ final class Sideline {
                 token = state.get(SELF).orElse(token);
                 state.remember(SELF, token);
             } catch (ErrnoException e) {
-                // a full disk: this process is told apart from all others
+                // a full disk: this process counts as different from all others
             }
         }
         try {
@@ -81,7 +81,7 @@ final class Sideline {
         }
     }
 
-    /** What may be refused because another has the host. */
+    /** A start that may be refused because another shipper has the host. */
     @FunctionalInterface
     interface Start {
         /** Tries. */

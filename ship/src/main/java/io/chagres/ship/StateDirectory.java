@@ -52,7 +52,7 @@ final class StateDirectory implements AutoCloseable {
     private final Pathname directory;
     private @Nullable Fd lock;
     private long flushes;
-    /** What was written here or read, by name of the file: what is removed is made again. */
+    /** The contents that were written here or read, by name of the file: a file that is removed is made again. */
     private final Map<String, String> kept = new TreeMap<>();
 
     private final Set<String> secrets = new HashSet<>();
@@ -83,7 +83,7 @@ final class StateDirectory implements AutoCloseable {
         return state;
     }
 
-    /** What an earlier shipper said concerns nobody, but who waits for its answer knows it by its number. */
+    /** Nobody needs what an earlier shipper said, but anybody who waits for its answer knows it by its number. */
     private void countOn() throws ErrnoException {
         FlushAnswer last = answer(directory);
         flushes = last.begun();
@@ -101,8 +101,8 @@ final class StateDirectory implements AutoCloseable {
     }
 
     /**
-     * Sees to it that the lock which is held is the one that others find: what was removed, or replaced by another
-     * directory, is made again with all that was kept there.
+     * Makes sure that others find the lock that is held: a directory that was removed or replaced is made again, with
+     * all that was kept there.
      *
      * @return whether it had to be
      * @throws LockedException when another process holds the lock that others find
@@ -227,7 +227,7 @@ final class StateDirectory implements AutoCloseable {
             return false;
         }
         try (Fd file = Fd.ofValue(fd)) {
-            write(file, line); // what is left behind it of a longer one is not read
+            write(file, line); // the rest of a longer one behind it is not read
             return true;
         } catch (ErrnoException _) {
             return false;
@@ -250,7 +250,7 @@ final class StateDirectory implements AutoCloseable {
     }
 
     /**
-     * Asks whoever holds the lock of a part of a state directory what a drain would take.
+     * Asks the holder of the lock of a part of a state directory what a drain would take.
      *
      * @throws ErrnoException when this user may not
      */
@@ -267,7 +267,7 @@ final class StateDirectory implements AutoCloseable {
         }
         Fd.ofValue(fd).close();
         try (Directory open = Directory.open(directory)) {
-            open.unlink(Pathname.of(DRILL)); // before the answer: who asks from now on is answered again
+            open.unlink(Pathname.of(DRILL)); // before the answer: anybody who asks from now on is answered again
         }
         return true;
     }

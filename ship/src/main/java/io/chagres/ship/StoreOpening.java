@@ -31,21 +31,21 @@ public final class StoreOpening {
         T open() throws IOException;
     }
 
-    /** Hears how it goes, on the thread that opens. What it throws ends the opening. */
+    /** Hears how it goes, on the thread that opens. An exception from it ends the opening. */
     public interface Listener {
         /** Returns how often {@link #waits} is called at least, in milliseconds. */
         long intervalMs();
 
-        /** Tells of each refusal; the cause is new if the last one had another. */
+        /** Hears of each refusal; the cause is new if the last one had another. */
         void refused(String why, boolean isNew) throws IOException;
 
-        /** Tells that the next try is not due yet, and how long it has taken since the start. */
+        /** Hears that the next try is not due yet, and how long it has taken since the start. */
         void waits(ShipStatus status, long elapsedMs) throws IOException;
 
-        /** Tells that {@link #stop} was heard while waiting. */
+        /** Hears that {@link #stop} was called during the wait. */
         void stops();
 
-        /** Tells that the store accepts after a refusal. */
+        /** Hears that the store accepts after a refusal. */
         void accepted();
     }
 
@@ -73,12 +73,12 @@ public final class StoreOpening {
         startMs = clockMs.getAsLong();
     }
 
-    /** Gives up so many milliseconds from now, if not earlier. */
+    /** Gives up this many milliseconds from now, if not earlier. */
     public synchronized void limit(long ms) {
         untilMs = Math.min(untilMs, clockMs.getAsLong() + ms);
     }
 
-    /** Answers a signal: wakes the wait, and gives up so many milliseconds from now. The first call counts. */
+    /** Answers a signal: wakes the wait, and gives up this many milliseconds from now. The first call counts. */
     public synchronized void stop(long ms) {
         if (!isStopped()) {
             limit(ms);

@@ -36,7 +36,7 @@ import java.util.zip.CRC32C;
  * {@link #requestStop} and {@link #requestFlush}.
  */
 public final class StreamShipper implements AutoCloseable {
-    /** What stands behind the name of a file until its end was read. */
+    /** The suffix of a file's name until its end was read. */
     public static final String UNFINISHED = ".part";
 
     private static final int PIECE_BYTES = PrefixChecksums.PIECE_BYTES;
@@ -46,7 +46,7 @@ public final class StreamShipper implements AutoCloseable {
 
     private enum Stage {
         READING,
-        /** Nothing more is read; what was is committed. */
+        /** Nothing more is read; the bytes that were read are committed. */
         COMMITTING,
         /** The store is asked whether it has it. */
         CONFIRMING,
@@ -178,7 +178,7 @@ public final class StreamShipper implements AutoCloseable {
         pipeline.write(new LogRecord.NameAdded(part, LogRecord.Kind.FILE, versionId, Pathname.of(""), attributes()));
     }
 
-    /** What had a name that another file takes is no more. */
+    /** Ends the version that had a name which another file takes. */
     private void ends(Pathname of) {
         NameTree.Entry there = opening.loaded.names().find(of);
         FileVersion replaced = there == null ? null : there.version();
@@ -200,7 +200,7 @@ public final class StreamShipper implements AutoCloseable {
      *
      * @param timeoutMs milliseconds to wait at most when there is nothing to do
      * @throws FencedException when another writer has taken over the host's log
-     * @throws DamagedLogException when the log is damaged where it goes on
+     * @throws DamagedLogException when the log is damaged where it continues
      * @throws IOException when the store has lost what it acknowledged; other refusals are tried again and shown in the
      *     status
      */
@@ -325,7 +325,7 @@ public final class StreamShipper implements AutoCloseable {
         pipeline.write(new LogRecord.VersionClosed(versionId, LogRecord.Reason.SEALED));
     }
 
-    /** Whoever drains hears that what was read is safe, and that nobody knows what comes. */
+    /** Answers a drain: what was read is safe, and nobody knows what comes. */
     private boolean answerFlush() {
         if (flushRequested && flushedWithCommit < 0 && input.available() < PIECE_BYTES) {
             flushedWithCommit = pipeline.commitsWithAllSoFar();
@@ -375,13 +375,13 @@ public final class StreamShipper implements AutoCloseable {
                 0);
     }
 
-    /** Asks it to read no more, to commit what it has read, and to finish. Safe for any thread. */
+    /** Asks it to stop reading, to commit what it has read, and to finish. Safe for any thread. */
     public void requestStop() {
         stopRequested = true;
         wakeups.release();
     }
 
-    /** Asks it to commit at once what it has read, and to go on. Safe for any thread. */
+    /** Asks it to commit at once what it has read, and to continue. Safe for any thread. */
     public void requestFlush() {
         flushRequested = true;
         wakeups.release();

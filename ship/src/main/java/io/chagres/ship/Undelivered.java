@@ -4,8 +4,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * What the store has acknowledged and whoever takes it from there has not delivered: while the store is a spool it is
- * still at risk. The shipper adds what is acknowledged, another thread says what it has delivered; safe for any thread.
+ * The bytes that the store has acknowledged and nobody has delivered from there: in a spool they are still at risk. The
+ * shipper adds what is acknowledged, another thread says what it has delivered; safe for any thread.
  */
 public final class Undelivered {
     /** How far the log was acknowledged: all bytes up to a commit, and when the oldest new one was noticed. */
@@ -25,7 +25,7 @@ public final class Undelivered {
     /** Hears whether what waits for more, such as half a line, is wanted to be delivered as it is. */
     @FunctionalInterface
     public interface Hurry {
-        /** It is from now on, or is not any more. */
+        /** Hears that it is wanted from now on, or no longer. */
         void hurry(boolean now);
     }
 
@@ -48,7 +48,7 @@ public final class Undelivered {
         return new Undelivered(true, onHurry);
     }
 
-    /** The store has acknowledged a commit, and so many bytes since the start. */
+    /** Notes that the store has acknowledged a commit, and this number of bytes since the start. */
     synchronized void acknowledged(long seq, long bytes, long sinceMs) {
         if (expected && seq > reportedSeq) {
             waiting.addLast(new Acknowledged(seq, bytes, sinceMs));

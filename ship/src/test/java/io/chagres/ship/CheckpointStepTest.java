@@ -87,7 +87,7 @@ class CheckpointStepTest {
         }
     }
 
-    /** Appends line after line, each into a commit of its own, until the log has so many. */
+    /** Appends line after line, each into a commit of its own, until the log has that number of commits. */
     private void ship(Shipper shipper, int commits) {
         int[] before = {-1};
         Await.until("the lines are shipped", () -> {
@@ -161,7 +161,7 @@ class CheckpointStepTest {
         assertThat(problems).isEmpty();
     }
 
-    /** What was committed since the last outline is known, and of older tables only those are read that tell of it. */
+    /** The shipper knows the commits since the last outline, and reads only the older tables that have the file. */
     @Test
     void aFileThatIsCopiedAndCutTakesFewRequests() throws IOException {
         Path other = file.resolveSibling("other.log");

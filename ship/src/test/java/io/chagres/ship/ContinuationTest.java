@@ -35,7 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A log that is damaged does not keep a shipper from going on. */
+/** A damaged log does not keep a shipper from continuing. */
 class ContinuationTest {
     private static final int HEADER_BYTE = 60;
 
@@ -160,7 +160,7 @@ class ContinuationTest {
             HostState now = load(tree, next);
             assertThat(now.names().find(Pathname.of(tree.file("link").toString())))
                     .isNotNull();
-            if (which > 1) { // what rests was told of by the first two commits
+            if (which > 1) { // the first two commits have the file at rest
                 FileVersion rests = version(now, all.get(1));
                 assertThat(rests.startPosition()).isEqualTo(5000).isEqualTo(rests.length());
             }
@@ -230,7 +230,7 @@ class ContinuationTest {
         }
     }
 
-    /** An owner record that is none says nothing: the key of the name says whose the host is. */
+    /** An owner record that is no file says nothing: the key of the name says whose the host is. */
     @ParameterizedTest
     @ValueSource(strings = {"link", "fifo", "directory"})
     void startsWithoutAnOwnerRecord(String what) throws IOException {
@@ -249,7 +249,7 @@ class ContinuationTest {
         }
     }
 
-    /** What names commits that are gone would tell of those that are written in their place: so another host begins. */
+    /** Objects that name lost commits would seem to mean those written in their place: so another host begins. */
     @Test
     void writesNoSecondLogWhereTheFirstIsGone() throws IOException {
         try (ShippedTree tree = new ShippedTree(temp)) {
@@ -307,7 +307,7 @@ class ContinuationTest {
         }
     }
 
-    /** What lies where its next commit belongs cannot be read: it is told, and who opens another shipper goes on. */
+    /** The shipper reports unreadable bytes in the place of its next commit; another shipper then continues. */
     @Test
     void goesOnBehindACommitThatIsDamagedWhileItRuns() throws IOException {
         try (ShippedTree tree = new ShippedTree(temp)) {
@@ -425,7 +425,7 @@ class ContinuationTest {
                 assertThat(together(tree, third, third, file)).isEqualTo(Files.readAllBytes(file));
             }
 
-            deleteRecursively(tree.archive.resolve("hosts/" + second)); // which nobody needs any more
+            deleteRecursively(tree.archive.resolve("hosts/" + second)); // which nobody needs any longer
             ShippedTree.append(all.getFirst(), ShippedTree.random(50, 102));
             tree.drain();
             assertThat(onlyHost(tree)).isEqualTo(third);
@@ -435,7 +435,7 @@ class ContinuationTest {
         }
     }
 
-    /** Killed while it began the new host it goes on there, and ships nothing a second time. */
+    /** A shipper that was killed while it began the new host continues there, and ships nothing a second time. */
     @Test
     void mayBeKilledOnTheWay() throws IOException {
         try (ShippedTree tree = new ShippedTree(temp)) {

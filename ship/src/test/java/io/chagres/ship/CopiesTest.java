@@ -55,7 +55,7 @@ class CopiesTest {
         Files.write(file, new byte[0]);
     }
 
-    /** What a file held when it was cut is told by one of its copies: not half by one and half by the other. */
+    /** One of its copies gives the end of a file that was cut: not half of it one copy, and half the other. */
     @Test
     void ofTwoCopiesOneTellsTheEndOfWhatWasTruncated() throws IOException {
         Path log = shipped.file("app.log");
@@ -113,7 +113,7 @@ class CopiesTest {
             open.write(1);
         }
         shipped.drain();
-        assertThat(shipped.load().versions()).hasSize(3); // what was a hole is none any more
+        assertThat(shipped.load().versions()).hasSize(3); // what was a hole no longer is one
     }
 
     /** Where recording copies would make a log that nobody reads, every byte is stored. */
@@ -181,7 +181,7 @@ class CopiesTest {
         assertThat(shipped.storedBytes()).isEqualTo(601_000);
     }
 
-    /** What was recorded before the shipper was killed is a copy; the rest is one as well. */
+    /** The part that was recorded before the shipper was killed is a copy; the rest is one as well. */
     @Test
     void aCopyGoesOnWhereAKilledShipperLeftIt() throws IOException {
         Path log = shipped.file("app.log");
@@ -217,7 +217,7 @@ class CopiesTest {
         }
     }
 
-    /** What was written between the last look at a file and its truncation is in the copy alone. */
+    /** Bytes that were written between the last look at a file and its truncation are in the copy alone. */
     @ParameterizedTest
     @ValueSource(ints = {0, 20})
     void aTruncatedFileEndsWithWhatItsCopyHas(int coalesceMs) throws IOException {
@@ -370,7 +370,7 @@ class CopiesTest {
         }
     }
 
-    /** What is written while it is copied is in both, and is stored once. */
+    /** Bytes that are written during the copying are in both files, and are stored once. */
     @Test
     void aFileGrowsWhileItIsCopied() throws IOException {
         Path log = shipped.file("app.log");
@@ -398,7 +398,7 @@ class CopiesTest {
         assertThat(shipped.storedBytes()).isEqualTo(1_011_000);
     }
 
-    /** A file that goes on after the original was truncated says nothing of what that lost. */
+    /** A copy that continues with bytes of its own proves nothing about what its truncated original lost. */
     @Test
     void aCopyThatHasBytesOfItsOwnIsNoWitness() throws IOException {
         Path log = shipped.file("app.log");

@@ -46,7 +46,7 @@ class DemandTest {
             });
             assertThat(tree.flush().leftBytes()).isZero();
             tree.assertArchived();
-            writer.write(new byte[100]); // the shipper goes on, and holds back what comes then
+            writer.write(new byte[100]); // the shipper continues, and holds back what comes then
             Await.until("new zeros are held back", () -> {
                 ShippedTree.step(shipper());
                 return shipper().status().heldBackBytes() == 100;

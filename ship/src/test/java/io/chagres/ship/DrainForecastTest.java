@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 final class DrainForecastTest {
     private static final long MIB = 1 << 20;
 
-    /** Holds what a test changes of a shipper of which everything is measured. */
+    /** Holds what a test changes of a shipper that has measured everything. */
     private static final class Measured {
         long bytes = 1000;
         long stuck;

@@ -117,7 +117,7 @@ final class MissingFilesTest {
         assertThat(tree.problems).isEmpty();
     }
 
-    /** What was let go, read to its end, is not looked for at each start. */
+    /** A file that was let go after it was read to its end is not looked for at each start. */
     @Test
     void forgetsWhatWasReadToItsEnd() throws IOException {
         growsUnseen("l/app.log");

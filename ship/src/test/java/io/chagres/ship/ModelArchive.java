@@ -162,7 +162,7 @@ final class ModelArchive implements AutoCloseable {
         return unwitnessed;
     }
 
-    /** What was read of the archive may be gone. */
+    /** Notes that what was read of the archive may be gone. */
     void compacted() {
         close();
         now = null;

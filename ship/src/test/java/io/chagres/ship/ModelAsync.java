@@ -6,7 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Writes as io_submit(2) does, of which the kernel raises no event; {@code include/uapi/linux/aio_abi.h}. */
+/** Writes by io_submit(2), for which the kernel raises no event; {@code include/uapi/linux/aio_abi.h}. */
 final class ModelAsync {
     private static final CapturedCall SYSCALL = CapturedCall.of("syscall");
     private static final boolean AARCH64 = "aarch64".equals(System.getProperty("os.arch"));

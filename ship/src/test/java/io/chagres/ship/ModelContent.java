@@ -14,7 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What a file holds: its length, and its bytes where it has any. Of a large file holes are left out. Immutable.
+ * What a file holds: its length, and its bytes where it has any. Holes of a large file are left out. Immutable.
  *
  * @param length bytes
  * @param pieces in order; what lies between them is zeros

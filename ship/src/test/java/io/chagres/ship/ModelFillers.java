@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Files that fill what can be read ahead of a store that refuses, and what of all files is not there. */
+/** Files that fill the room for reading ahead of a store that refuses; also lists the files of a run. */
 final class ModelFillers {
     private static final int MOST = 6;
     private static final int BYTES = 900_000;

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/** File systems in memory that are mounted over directories; nothing is for whom the kernel refuses that. */
+/** File systems in memory that are mounted over directories; none for users to whom the kernel refuses that. */
 final class ModelMounts implements AutoCloseable {
     private static final Pathname TMPFS = Pathname.of("tmpfs");
 
@@ -30,7 +30,7 @@ final class ModelMounts implements AutoCloseable {
         return mounted.contains(directory);
     }
 
-    /** Unmounts, however busy it is: whoever has a file open there goes on. */
+    /** Unmounts, however busy it is: anybody who has a file open there continues. */
     void unmount(Path directory) {
         if (mounted.remove(directory)) {
             detach(directory);

@@ -13,7 +13,7 @@ import java.util.random.RandomGenerator;
  * @param other the number of a second name, or another number
  * @param at a place in a file in 1/1000 of its length, or another number
  * @param length bytes
- * @param content of which bytes
+ * @param content what the bytes look like
  */
 record ModelOperation(Kind kind, int file, int other, int at, int length, Content content) {
     /** What can happen, and how often compared with the others. */
@@ -37,7 +37,7 @@ record ModelOperation(Kind kind, int file, int other, int at, int length, Conten
         UNLINK(30),
         /** The last bytes come just before. */
         APPEND_UNLINK(20),
-        /** Whoever has it open goes on. */
+        /** Anybody who has it open continues. */
         UNLINK_OPEN(20),
         COPY(40),
         COPY_TRUNCATE(35),
@@ -54,7 +54,7 @@ record ModelOperation(Kind kind, int file, int other, int at, int length, Conten
         WRITE_OPEN(45),
         CLOSE(20),
         TOUCH_BACK(8),
-        /** A name for a file that was written without one; whoever wrote it keeps it open. */
+        /** A name for a file that was written without one; the writer keeps it open. */
         LINK_NAMELESS(14),
         /** A second name where nobody looks. */
         LINK_OUTSIDE(14),
@@ -62,7 +62,7 @@ record ModelOperation(Kind kind, int file, int other, int at, int length, Conten
         WRITE_OUTSIDE(20),
         /** A store through a mapping of the file by that name. */
         STORE_OUTSIDE(10),
-        /** By asynchronous IO, of which nobody is told. */
+        /** By asynchronous IO, which raises no event. */
         WRITE_ASYNC(20),
         REFUSE(15),
         LOSE_ANSWER(12),
@@ -103,10 +103,10 @@ record ModelOperation(Kind kind, int file, int other, int at, int length, Conten
         HALF_LINE
     }
 
-    /** What some runs do more of than others. */
+    /** The operations that some runs do more often than others. */
     private enum Plot {
         ANYTHING(List.of(Kind.values())),
-        /** Files lose their last names, among so many that not all stay open. */
+        /** Files lose their last names, among too many for all to stay open. */
         LEAVING(List.of(
                 Kind.APPEND,
                 Kind.UNLINK,
@@ -118,7 +118,7 @@ record ModelOperation(Kind kind, int file, int other, int at, int length, Conten
                 Kind.RENAME,
                 Kind.STEP,
                 Kind.SETTLE)),
-        /** Files are written by those of whom no event tells. */
+        /** Files have writers that raise no event. */
         UNSEEN(List.of(
                 Kind.APPEND,
                 Kind.LINK_NAMELESS,
@@ -242,7 +242,7 @@ record ModelOperation(Kind kind, int file, int other, int at, int length, Conten
         };
     }
 
-    /** Says whether this may be done without an event that tells of it. */
+    /** Says whether this may happen without an event. */
     boolean isUnseen() {
         return switch (kind) {
             case MAP, STORE, WRITE_OPEN, LINK_NAMELESS, WRITE_OUTSIDE, STORE_OUTSIDE, WRITE_ASYNC -> true;

@@ -11,7 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** Second names of files in a directory that nobody follows: of what is done there no event tells. */
+/** Second names of files in a directory that nobody follows: operations there raise no event. */
 final class ModelOutside {
     private final Path top;
     private int taken;

@@ -239,7 +239,7 @@ final class ModelRun implements AutoCloseable {
         return shipper;
     }
 
-    /** Merges what is in the store, while the shipper goes on. */
+    /** Merges what is in the store, while the shipper continues. */
     private void compact(long graceMs) throws IOException {
         open();
         archive.compacted();
@@ -343,7 +343,7 @@ final class ModelRun implements AutoCloseable {
         return work > 0;
     }
 
-    /** While nothing can be read, what the archive has not is counted all the same; without an event by the patrol. */
+    /** While nothing can be read, bytes that the archive lacks count all the same; without an event by the patrol. */
     private void checkCounted(ShipStatus now) throws IOException, Wrong {
         if (now.riskBytes() < 0 || countsChecked == changes) {
             return;
@@ -374,7 +374,7 @@ final class ModelRun implements AutoCloseable {
         tree.isSeen();
     }
 
-    /** Lets the time pass within which the shipper has looked at everything, whether it was told or not. */
+    /** Lets the time pass within which the shipper looks at everything, with or without events. */
     private void patrol(Shipper running) throws IOException, Wrong {
         for (long ms = 0; ms <= Patrol.LIVELY_MS && shipper == running; ms += 250) {
             step(250);

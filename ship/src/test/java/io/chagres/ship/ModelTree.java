@@ -34,7 +34,7 @@ import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
-/** The files of a run: real ones, changed by real system calls. What does not fit the moment does nothing. */
+/** The files of a run: real ones, changed by real system calls. An operation that does not fit then does nothing. */
 final class ModelTree implements AutoCloseable {
     private static final int O_TMPFILE = 0x40_0000 | Fd.O_DIRECTORY;
     private static final int BLOCK_BYTES = 4096;
@@ -64,7 +64,7 @@ final class ModelTree implements AutoCloseable {
         "d/f"
     };
 
-    /** What somebody holds open. */
+    /** A file that somebody holds open. */
     private record Opened(Object key, FileChannel channel, Fd fd, boolean appends) {}
 
     /**
@@ -78,10 +78,10 @@ final class ModelTree implements AutoCloseable {
         }
     }
 
-    /** What a file held when it was truncated, of which its copy has the end. */
+    /** The content of a file when it was truncated; its copy has the end. */
     record Cut(String name, long inode, ModelContent content) {}
 
-    /** What somebody has mapped. */
+    /** A file that somebody has mapped. */
     private record Mapped(Object key, RandomAccessFile file, Arena arena, MemorySegment bytes) {}
 
     /** What a file held when its last name went, while the shipper ran and had read it. */
@@ -96,14 +96,14 @@ final class ModelTree implements AutoCloseable {
     private final Set<Object> noticed = new HashSet<>(); // it has the descriptor, whatever it has read
     private final ModelMounts mounts = new ModelMounts();
     private final Map<Integer, Orphan> orphans = new HashMap<>();
-    /** Links that the shipper may not have seen: what is written through one that goes again raises no event. */
+    /** Links that the shipper may not have seen: writes through a link that goes again raise no event. */
     private final Set<Path> unseenLinks = new HashSet<>();
 
     final List<Last> lasts = new ArrayList<>();
     final List<Cut> cuts = new ArrayList<>();
     private Map<String, ModelContent> earlier = Map.of();
     private final ModelBytes bytes = new ModelBytes();
-    /** Whether something was done since the shipper went round all files of which no event told. */
+    /** Whether something happened without an event since the shipper went round all files. */
     boolean unseen;
 
     /** Whether the kernel opens files by handle for us: then nothing that somebody holds open is beyond reach. */
@@ -286,7 +286,7 @@ final class ModelTree implements AutoCloseable {
         }
     }
 
-    /** Returns what files hold that have no name any more, and a writer that the shipper can see. */
+    /** Returns the content of files that no longer have a name but a writer that the shipper can see. */
     List<Last> orphans() throws IOException {
         List<Last> held = new ArrayList<>();
         for (Orphan each : orphans.values()) {
@@ -450,7 +450,7 @@ final class ModelTree implements AutoCloseable {
         }
     }
 
-    /** What is written through the descriptor raises events of a name that is none. */
+    /** Writes through the descriptor raise events of a name that does not exist. */
     private void linkNameless(ModelOperation o, Path file) throws IOException {
         if (open.containsKey(o.file()) || Files.exists(file)) {
             return;
@@ -496,7 +496,7 @@ final class ModelTree implements AutoCloseable {
         leaves(number);
     }
 
-    /** Nobody reaches a file without a name any more. */
+    /** Notes that nobody reaches a file without a name any longer. */
     private void leaves(int number) throws IOException {
         Orphan orphan = orphans.remove(number);
         if (orphan != null) {
@@ -556,7 +556,7 @@ final class ModelTree implements AutoCloseable {
         }
     }
 
-    /** Notes that whoever looked at the files does so no longer. */
+    /** Notes that the shipper that looked at the files no longer does. */
     void isForgotten() {
         knownBefore.addAll(known);
         known.clear();

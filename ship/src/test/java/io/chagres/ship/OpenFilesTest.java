@@ -90,7 +90,7 @@ class OpenFilesTest {
         }
     }
 
-    /** Files without a name keep their descriptors: what is beyond them waits, at risk, and commits go on. */
+    /** Files without a name keep their descriptors: files beyond them wait, at risk, and commits continue. */
     @Test
     @Tag("it")
     void moreAreKeptByWritersThanMayBeOpen() throws IOException {

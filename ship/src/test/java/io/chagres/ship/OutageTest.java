@@ -89,7 +89,7 @@ class OutageTest {
         }
     }
 
-    /** What was written between the last look and the end of the last name. */
+    /** Bytes that were written between the last look and the end of the last name. */
     @Test
     void whatIsWrittenBeforeTheLastNameGoesIsShippedLater() throws IOException {
         try (ShippedTree shipped = refusing(new ShippedTree(temp))) {

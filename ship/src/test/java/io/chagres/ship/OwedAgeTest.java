@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is owed has an age from that moment: what nobody can read, what is held back, what is unseen. */
+/** Owed bytes age from the moment when they are owed: if nobody can read them, if they are held back or unseen. */
 class OwedAgeTest {
     private static final int NOBODY = 65_534;
     private static final long MINUTE_MS = 60_000;
@@ -46,7 +46,7 @@ class OwedAgeTest {
         Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(permissions));
     }
 
-    /** Steps as somebody who may not read everything, whoever runs the tests, while little time passes. */
+    /** Steps as a user who may not read everything, whatever user runs the tests, while little time passes. */
     private ShipStatus until(String what, Predicate<ShipStatus> condition) throws IOException {
         Shipper shipper = tree.shipper();
         Program.ok(

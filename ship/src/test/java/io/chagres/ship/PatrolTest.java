@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Writers of whom no event tells. */
+/** Writers that raise no event. */
 class PatrolTest {
     private static final Path MEMORY = Path.of("/dev/shm");
     private static final int FEW_OPEN = 4;

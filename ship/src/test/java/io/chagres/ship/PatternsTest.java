@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is left out and taken in, as people write it who know rsync, git and restic. */
+/** Patterns that leave out and take in, as people write them who know rsync, git and restic. */
 final class PatternsTest {
     @TempDir
     Path temp;

@@ -243,7 +243,7 @@ class PulseTest {
         assertThat(newest()).returns(state, Heartbeat::state).returns(riskBytes, Heartbeat::riskBytes);
     }
 
-    /** Its last word stands beside those of the one that took the log, and is no newer than they are. */
+    /** Its last word stands beside the words of the shipper that took the log, and is no newer than they are. */
     @Test
     void saysThatItIsFenced() throws IOException {
         Pulse silent = pulse(0);
@@ -283,7 +283,7 @@ class PulseTest {
         assertThat(newest().bytesPerSecond()).isEqualTo(7);
     }
 
-    /** Who looks at this machine needs no store, nor a heartbeat to it. */
+    /** Anybody who looks at this machine needs no store, nor a heartbeat to it. */
     @Test
     void tellsThisMachineWhatChanges(@TempDir Path temp) throws IOException {
         Pathname root = Pathname.of(temp.toString());
@@ -313,7 +313,7 @@ class PulseTest {
         }
     }
 
-    /** What others find this machine's shippers by may be removed while they run, or replaced by another directory. */
+    /** The directory by which others find this machine's shippers may be removed while they run, or replaced. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void makesTheStateDirectoryAgain(boolean replaced, @TempDir Path temp) throws IOException {
@@ -342,7 +342,7 @@ class PulseTest {
         assertThat(RunningShipper.find(root)).isEmpty();
     }
 
-    /** Who asked, and who looks, hears that what the file says is not in force. */
+    /** Those who asked, and those who look, hear that what the file says is not in force. */
     @Test
     void tellsWhatCameOfAReload(@TempDir Path temp) throws IOException {
         Pathname root = Pathname.of(temp.toString());

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A shipper that goes on by other options: several sources, others than before, and in haste. */
+/** A shipper that continues with other options: several sources, others than before, and in haste. */
 class ReloadTest {
     @TempDir
     Path temp;
@@ -68,7 +68,7 @@ class ReloadTest {
         for (int i = 0; i < 200; i++) {
             write("a/one", i + "\n");
             text.append(i).append('\n');
-            if (i % 20 == 0) { // rotation goes on meanwhile
+            if (i % 20 == 0) { // rotation continues meanwhile
                 Files.move(shipped.file("a/one"), shipped.file("a/deep/one." + i));
                 text.setLength(0);
             }

@@ -88,7 +88,7 @@ class ShipMetricsTest {
         }
     }
 
-    /** What the command line adds, whose tests look for these. */
+    /** The metrics that the command line adds; its tests look for these. */
     private static final List<String> OF_THE_COMMAND =
             List.of("chagres_config_last_reload_successful", "chagres_archive_misplaced");
 

@@ -21,7 +21,7 @@ class ShipModelCasesTest {
     @TempDir
     private Path temp;
 
-    /** A run, of which the first line is how it is set, and the others are its operations. */
+    /** A run. Its first line is its settings, and the others are its operations. */
     private record Case(String name, List<String> lines) {
         boolean needsRoot() {
             return lines.getFirst().endsWith(" root");

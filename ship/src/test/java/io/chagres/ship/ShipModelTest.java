@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Order(1)
 class ShipModelTest {
     private static final int RUNS = 10_000;
-    /** The kernel lets whoever closes an inotify wait, so runs go side by side. */
+    /** The kernel makes a process that closes an inotify wait, so runs go side by side. */
     private static final int THREADS = 12;
 
     private static final Path MEMORY = Path.of("/dev/shm");

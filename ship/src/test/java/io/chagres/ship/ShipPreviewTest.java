@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class ShipPreviewTest {
-    /** What was not seen is not there only if everything was looked at. */
+    /** A file that was not seen is absent only if everything was looked at. */
     @Test
     void saysWhetherItSawEverything(@TempDir Path temp) throws IOException {
         try (ShippedTree shipped = new ShippedTree(temp)) {

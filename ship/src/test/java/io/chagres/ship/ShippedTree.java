@@ -52,7 +52,7 @@ final class ShippedTree implements AutoCloseable {
     int coalesceMs;
     int maxLagMs = 1;
     int heartbeatMs;
-    /** What the next shipper follows; all when there is none. */
+    /** The sources that the next shipper follows; everything when there is none. */
     List<Source> sources = List.of();
 
     Clock clock = Clock.systemUTC();

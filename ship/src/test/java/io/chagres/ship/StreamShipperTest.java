@@ -254,7 +254,7 @@ final class StreamShipperTest {
         assertThat(archived("/dumps/db.sql.part")).hasSize(1000);
     }
 
-    /** What it holds in memory stays bounded, and who writes waits. */
+    /** The bytes that it holds in memory stay bounded, and the writer waits. */
     @Test
     void readsNoMoreThanItHoldsWhileTheStoreRefuses() throws IOException {
         byte[] dump = ShippedTree.random(30_000_000, 2);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What cannot be listed, or not even looked at, makes the number unknown, in every place that tells it. */
+/** A directory that cannot be listed, or not even looked at, makes the number unknown wherever it is shown. */
 class UnreadableTest {
     private static final int NOBODY = 65_534;
     private static final int PATH_MAX = 4096;
@@ -57,7 +57,7 @@ class UnreadableTest {
         }
     }
 
-    /** Steps as somebody who may not read everything, whoever runs the tests. */
+    /** Steps as a user who may not read everything, whatever user runs the tests. */
     private void until(String what, Predicate<ShipStatus> condition) throws IOException {
         Shipper shipper = opened();
         try (FsCredentials _ = FsCredentials.take(NOBODY, NOBODY, FsCredentials.NO_GROUP, 0)) {
@@ -136,7 +136,7 @@ class UnreadableTest {
         until("the hidden file is shipped", status -> isSafe(status) && status.shippedBytes() == 10);
     }
 
-    /** What the archive has below a directory that cannot be read at a start is not gone. */
+    /** If a directory cannot be read at a start, nothing that the archive has below it is gone. */
     @Test
     void aStartThatCannotListADirectoryTakesNothingInItForRemoved() throws IOException {
         startsAgainWith("---------", status -> status.unreadableDirectories() == 1);
@@ -156,7 +156,7 @@ class UnreadableTest {
         assertThat(tree.archived("closed/hidden")).asString().isEqualTo("hidden");
     }
 
-    /** What goes while it cannot be read is gone in the next commit, as others are. */
+    /** A file that goes while it cannot be read is gone in the next commit, as others are. */
     @Test
     void aFileThatGoesWhileItCannotBeRead() throws IOException {
         Path out = Files.writeString(closed.resolve("out"), "out");

@@ -21,14 +21,14 @@ public final class PrefixCheck implements AutoCloseable {
     private final CRC32C crc = new CRC32C();
     private int errno;
 
-    /** Returns the errno because of which the last comparison could not tell, or 0 if it could. */
+    /** Returns the errno that kept the last comparison from a result, or 0 if it had one. */
     public int errno() {
         return errno;
     }
 
     /**
-     * Returns the index of the first piece that the file does not hold any more, or that cannot be read, see
-     * {@link #errno()}; or the number of pieces when all are as they were shipped.
+     * Returns the index of the first piece that the file no longer holds, or that cannot be read, see {@link #errno()};
+     * or the number of pieces when all are as they were shipped.
      */
     public int firstMismatch(Fd fd, PrefixChecksums.Pieces pieces) {
         errno = 0;

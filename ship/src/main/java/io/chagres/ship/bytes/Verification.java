@@ -33,13 +33,13 @@ public final class Verification {
     /** What must be compared with the file before new bytes of it are committed. */
     public enum Before {
         NOTHING,
-        /** The last megabyte: shipping goes on after a restart. */
+        /** The last megabyte: shipping continues after a restart. */
         LAST_PIECES,
         /** Everything: the machine went down uncleanly. */
         EVERYTHING
     }
 
-    /** A file rests when it has not changed for so long: one that changes often would be made anew each time. */
+    /** A file rests when it has not changed for this time: one that changes often would be made anew each time. */
     private static final long RESTS_AFTER_MS = 10_000;
 
     private static final long LAST_PIECES_BYTES = 1L << 20;
@@ -58,7 +58,7 @@ public final class Verification {
     private long ctimeNs = Long.MIN_VALUE;
     /** How long before the last comparison, or before the look that saw it, the change time was. */
     private long changeAgeMs;
-    /** Whether the change time, as it is, has told of every change since before the bytes were read or compared. */
+    /** Whether the change time has moved with every change since before the bytes were read or compared. */
     private boolean telling;
 
     private long unprovenEnd;
@@ -109,7 +109,7 @@ public final class Verification {
         unprovenEnd = acknowledged;
     }
 
-    /** Makes what is known of a file that {@link #mayRest} was said of; its guard is still to be told. */
+    /** Makes what is known of a file for which {@link #mayRest} held; the caller must still set its guard. */
     public static Verification afterRest(
             PrefixChecksums prefix, long mtimeNs, long ctimeNs, long quietSinceMs, Before before) {
         Verification known = new Verification(prefix);
@@ -125,7 +125,7 @@ public final class Verification {
 
     /**
      * Says whether nothing is to be done about the bytes: all are acknowledged, and proven by the times of a file that
-     * has not changed for a while. Then the checksums, the times and the guard are all that is to be remembered.
+     * has not changed for a while. Then only the checksums, the times and the guard must be remembered.
      */
     public boolean mayRest(long nowMs) {
         boolean quiet = changeAgeMs >= RESTS_AFTER_MS || nowMs - quietSinceMs >= RESTS_AFTER_MS;
@@ -338,7 +338,7 @@ public final class Verification {
         unprovenEnd = dispatched();
     }
 
-    /** What was read is not taken for proven any more. */
+    /** No longer takes what was read for proven. */
     public void doubt() {
         unprovenEnd = dispatched();
     }
@@ -389,7 +389,7 @@ public final class Verification {
         telling = tells;
     }
 
-    /** Says whether the times of the file prove that what was shipped is what it holds. */
+    /** Says whether the times of the file prove that it holds what was shipped. */
     public boolean isToldByTimes() {
         long tickMs = ctimeNs % SECOND_NS == 0 ? COARSE_TICK_MS : TICK_MS;
         return position() == prefix.startPosition()
@@ -406,7 +406,7 @@ public final class Verification {
         provenMs = nowMs;
     }
 
-    /** Returns the bytes that were shipped of which the times of the file do not prove that it holds them still. */
+    /** Returns the number of shipped bytes for which the times of the file do not prove that it still holds them. */
     public long untoldBytes() {
         return isToldByTimes() ? 0 : position() - prefix.startPosition();
     }
@@ -444,7 +444,7 @@ public final class Verification {
     }
 
     /**
-     * Begins or goes on with a comparison; returns the first piece that is next.
+     * Begins or continues a comparison; returns the first piece that is next.
      *
      * @param tells whether each change of the file from now on moves its change time; asked of one that begins
      */
@@ -516,7 +516,7 @@ public final class Verification {
         return riskSinceMs;
     }
 
-    /** Returns the same while there are bytes at risk: those that nobody noted since when are noticed now. */
+    /** Returns the same while there are bytes at risk; if their time is unknown, it is now. */
     public long owedSinceMs(long nowMs) {
         riskSinceMs = riskSinceMs == 0 ? nowMs : riskSinceMs;
         return riskSinceMs;

@@ -124,7 +124,7 @@ public final class CommitPipeline implements AutoCloseable {
         }
     }
 
-    /** Notes that the commit that is being filled refers to what is not there for ever: an object, an ended version. */
+    /** Notes that the commit being filled refers to something that may go: an object, an ended version. */
     public void refers(long nowMs) {
         if (fillingRefersMs == 0) {
             fillingRefersMs = nowMs;

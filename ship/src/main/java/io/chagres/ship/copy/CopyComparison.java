@@ -30,9 +30,7 @@ public final class CopyComparison implements AutoCloseable {
      */
     public record Candidate(long versionId, Origins origins, PrefixChecksums.Pieces head) {}
 
-    /**
-     * A range that is equal, and the version that stores it, 0 for a hole of both. Positions are the same in both.
-     */
+    /** A range that is equal, and the version that stores it; 0 for a hole in both. Positions are the same in both. */
     public record Equal(long start, long end, long storedIn, int crc) {}
 
     /**
@@ -40,7 +38,7 @@ public final class CopyComparison implements AutoCloseable {
      *
      * @param equal ranges that follow each other
      * @param over whether nothing more can be compared
-     * @param exhausted the version of which the file has all that the archive had; 0 when they differ or there is more
+     * @param exhausted the version whose archived bytes the file has all; 0 when they differ or there is more
      */
     public record Round(List<Equal> equal, boolean over, long exhausted) {}
 
@@ -49,7 +47,7 @@ public final class CopyComparison implements AutoCloseable {
     private @Nullable ArchivedBytes archived;
     private @Nullable Candidate source;
 
-    /** Whether a round is under way; of the loop. */
+    /** Whether a round is under way; only the loop uses it. */
     public boolean running;
 
     /** Reads nothing before the first round. */
@@ -122,7 +120,7 @@ public final class CopyComparison implements AutoCloseable {
         return true;
     }
 
-    /** Returns the first candidate of which the file has the first 4 KiB, or all. */
+    /** Returns the first candidate whose first 4 KiB, or whole content, the file has. */
     private @Nullable Candidate choose(Fd fd, long position, long end, ArchivedBytes from) throws IOException {
         if (position > 0) {
             return candidates.getFirst();
@@ -136,7 +134,7 @@ public final class CopyComparison implements AutoCloseable {
         return null;
     }
 
-    /** Nobody wants its answers any more; that of a round under way closes it. */
+    /** Ends it, since nobody wants its answers any longer; the answer of a round under way closes it. */
     public void end() {
         if (!running) {
             close();

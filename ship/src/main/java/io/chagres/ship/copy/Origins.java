@@ -9,7 +9,7 @@ import java.util.Set;
  * follows a chain. Confined to one thread.
  */
 public final class Origins {
-    /** Of a version that stores all its bytes; nobody appends to it. */
+    /** The origins of a version that stores all its bytes; nobody appends to it. */
     public static final Origins NONE = new Origins();
 
     private static final long SELF = 0;
@@ -52,7 +52,7 @@ public final class Origins {
         sources[count++] = sourceVersion;
     }
 
-    /** Returns where the last range ends that another version stores; 0 when there is none. */
+    /** Returns the end of the last range that another version stores; 0 when there is none. */
     public long end() {
         return count == 0 ? 0 : ends[count - 1];
     }

@@ -9,14 +9,14 @@ import io.chagres.watch.FileIdentity;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a log tells of one version, collected for {@link ResumePoints}: one object, since there may be a million. Most
+ * What a log says about one version, collected for {@link ResumePoints}: one object, since there may be a million. Most
  * versions are one piece and copies of nothing. Confined to one thread.
  */
 final class CollectedVersion implements InodeTable.OfInode {
     private static final SourceVolume NOWHERE = new SourceVolume(0, 0, 0);
 
     private final long versionId;
-    /** Of one piece that begins with the file, unless there are checksums of pieces. */
+    /** The end of a single piece that begins with the file, unless there are checksums of pieces. */
     private long end;
 
     private int crc;
@@ -29,9 +29,9 @@ final class CollectedVersion implements InodeTable.OfInode {
     private short mode;
     private int uid;
     private int gid;
-    /** Of the moment it began; once it is known where it goes on, the one recorded last. */
+    /** The time when it began; once it is known where it continues, the one recorded last. */
     private long mtimeNs;
-    /** Of the last path; all of it where it has no name. */
+    /** The directory of the last path; the whole path where there is no name. */
     private @Nullable Pathname directory;
 
     private byte @Nullable [] name;
@@ -42,14 +42,14 @@ final class CollectedVersion implements InodeTable.OfInode {
     @Nullable
     CollectedVersion next;
 
-    /** Begins one of which nothing is known but when its file was modified. */
+    /** Begins a version when only the modification time of its file is known. */
     CollectedVersion(long versionId, long startPosition, long mtimeNs) {
         this.versionId = versionId;
         this.mtimeNs = mtimeNs;
         prefix = startPosition == 0 ? null : new PrefixChecksums(startPosition);
     }
 
-    /** Makes one of which all is known. */
+    /** Makes a version when everything is known. */
     CollectedVersion(long versionId, PrefixChecksums prefix, Origins origins) {
         this.versionId = versionId;
         this.prefix = prefix;
@@ -105,7 +105,7 @@ final class CollectedVersion implements InodeTable.OfInode {
         return prefix == null ? end : prefix.end();
     }
 
-    // -- where it goes on
+    // -- where it continues
 
     void goOn(SourceVolume on, long itsInode, long itsGeneration) {
         volume = on;
@@ -183,7 +183,7 @@ final class CollectedVersion implements InodeTable.OfInode {
         return named;
     }
 
-    /** Says where it goes on. Allocates. */
+    /** Says where it continues. Allocates. */
     ResumePoint point() {
         return new ResumePoint(
                 versionId, checksums(), origins(), new Attributes(mode, uid, gid, mtimeNs), lastPath(), growing, named);

@@ -31,7 +31,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     private static final Pathname NOTHING = Pathname.of("");
     private static final int PATH_BYTES = 8192;
 
-    /** What the rest of the shipper does with files that were found or changed. */
+    /** The rest of the shipper, which gets the files that were found or changed. */
     public interface Files {
         /** Takes a regular file under a name; the descriptor is handed over. */
         void found(Dentry name, Fd fd, FileIdentity identity, long device, Statx stat);
@@ -39,7 +39,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         /** Takes a file that left before it was seen; the descriptor is handed over. */
         void departed(Pathname from, Fd fd, FileIdentity identity, long device, Statx stat);
 
-        /** Hears that a file which was followed before is no more. */
+        /** Hears that a file that was followed before is gone. */
         void vanished(Pathname path, FileIdentity identity);
 
         /** Its bytes or attributes changed. */
@@ -157,22 +157,22 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     }
 
     /**
-     * Says whether a name leads to another file than its tail's: the old name was opened when it led to a later file
-     * already, because events are told after the fact.
+     * Says whether a name leads to another file than its tail's: events come after the fact, so the old name may have
+     * led to a later file already when it was opened.
      */
     private boolean leadsElsewhere(Dentry d, Tail tail) {
         Fd fd = tail.fd();
         WatchedDirectory parent = d.parent();
         if (fd == null || parent == null || !isThere(parent) || lookAt(d) < 0) {
-            return false; // opening it again compares identities; a name that is gone is told to be so
+            return false; // opening it again compares identities; the events say it if a name is gone
         }
         long ino = stat.ino();
         return stat.of(fd.value()) == 0 && stat.ino() != ino;
     }
 
     /**
-     * Says whether the path of a directory leads to it: it may have been renamed since what the events tell of. Where
-     * that cannot be looked at, looks at its names say so.
+     * Says whether the path of a directory leads to it: it may have been renamed since the events. Where that cannot be
+     * looked at, looks at its names say so.
      */
     private boolean isThere(WatchedDirectory directory) {
         int looked = stat.of(directory.writePath(pathBuffer), false);
@@ -206,7 +206,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         }
     }
 
-    /** A file whose name goes before it could be opened: what it had and the archive has not is lost. */
+    /** Counts as lost the bytes that the archive lacks of a file whose name goes before it could be opened. */
     private void goneUnread(Dentry d, long sizeBytes) {
         long left = sizeBytes == UnreadableNames.UNKNOWN
                 ? UnreadableNames.UNKNOWN
@@ -258,7 +258,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         once(path + ": " + what + (errno == 0 ? "" : " (" + Errno.message(errno) + ")"));
     }
 
-    /** Tells of a time that the archive cannot hold: it keeps the nearest. */
+    /** Reports a time that the archive cannot hold: it keeps the nearest. */
     private void lookAtTime(Dentry d, Statx looked) {
         if (looked.isMtimeClamped()) {
             once(d.path()
@@ -325,7 +325,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         }
     }
 
-    /** Opens a file; of a link its target. */
+    /** Opens a file, or the target of a link. */
     private int tryOpen(Dentry d) {
         return openFiles.tryOpen(d.writePath(pathBuffer), d.type() == Directory.DT_LNK);
     }
@@ -509,7 +509,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     /**
      * Opens a file again by one of its names.
      *
-     * @return a descriptor, which the caller owns; or -errno, of ENOENT when no name leads to the file any more
+     * @return a descriptor, which the caller owns; or -errno: ENOENT when no name leads to the file any longer
      */
     public int reopen(Tail tail) {
         int failure = -Errno.ENOENT;

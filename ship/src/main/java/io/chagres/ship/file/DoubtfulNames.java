@@ -15,10 +15,10 @@ import java.util.function.Predicate;
  * thread.
  */
 final class DoubtfulNames {
-    /** How long an event takes at most; after that a name that is not there is one that cannot be looked at. */
+    /** The longest time that an event takes; after it an absent name counts as one that cannot be looked at. */
     private static final long PATIENCE_MS = 5_000;
 
-    /** What was looked at since the last step. */
+    /** The names that were looked at since the last step. */
     private final List<Dentry> looked = new ArrayList<>();
 
     private final Map<Dentry, Long> sinceMs = new LinkedHashMap<>();

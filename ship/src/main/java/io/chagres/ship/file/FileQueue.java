@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * it is in. Allocates nothing per file. Confined to the shipper's thread.
  */
 public final class FileQueue implements Iterable<Tail> {
-    /** What files wait for; of each there is one queue. */
+    /** The things that files wait for, with one queue for each. */
     public enum For {
         /** Their turn. */
         TURN,
@@ -21,7 +21,7 @@ public final class FileQueue implements Iterable<Tail> {
         RETRY,
         /** Their last writer to close them: trailing zeros are held back. */
         CLOSE,
-        /** Their end: they have no name any more. */
+        /** Their end: they no longer have a name. */
         END,
         /** A comparison when its time comes: they may have changed where they were shipped. */
         PROOF,

@@ -29,7 +29,7 @@ public final class KnownNames {
     /** Other files, by their directory. */
     private final Map<Pathname, KnownFiles> files = new HashMap<>();
 
-    /** Adds a name the archive has; of the files of a directory those in the order of their bytes take least. */
+    /** Adds a name the archive has; files of a directory take least if they come in the order of their bytes. */
     public void put(Pathname path, Meaning meaning) {
         Pathname directory = meaning.directory() == null && meaning.target() == null ? path.parent() : null;
         if (directory == null
@@ -114,7 +114,7 @@ public final class KnownNames {
     }
 
     /**
-     * Follows a removal: nothing that the archive had there is there any more.
+     * Follows a removal: nothing that the archive had there is there any longer.
      *
      * @param isDirectory whether there may be more below
      * @return whether the archive had anything

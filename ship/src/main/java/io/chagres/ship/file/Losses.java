@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Counts the bytes that were seen and went before anybody could read them, for as long as the shipper runs, and tells
- * of each file. Confined to the shipper's thread.
+ * Counts the bytes that were seen and went before anybody could read them, for as long as the shipper runs, and reports
+ * each file. Confined to the shipper's thread.
  */
 public final class Losses {
     private static final int LATEST = 5;
@@ -44,7 +44,7 @@ public final class Losses {
         return files;
     }
 
-    /** Returns how many bytes, or one for each file of which that is not known. */
+    /** Returns the number of bytes lost; a file whose number nobody knows counts as one. */
     public long bytes() {
         return bytes;
     }

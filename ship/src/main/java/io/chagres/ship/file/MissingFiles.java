@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * Looks for the files that the log says are growing and that no scan has found: somebody renamed them to a name that is
  * not followed, while no shipper ran. As the superuser each is opened by the handle that its identity makes; where the
  * file system answers that it has no such file, the version is over. Else it is looked for in its directory and in
- * those directly below. What is not found is told, once. Confined to the shipper's thread.
+ * those directly below. A file that is not found is reported once. Confined to the shipper's thread.
  */
 public final class MissingFiles implements AutoCloseable {
     private static final int MOST_TOLD = 20;
@@ -59,7 +59,7 @@ public final class MissingFiles implements AutoCloseable {
     }
 
     /**
-     * Looks for what a scan has not found; what it finds is followed to its end, as a file is that lost its name.
+     * Looks for what a scan has not found; a file that it finds is followed to its end, like one that lost its name.
      *
      * @param covered says of a path whether it is followed
      * @param hidden says of a path that nobody could see it now: it is looked for again the next time

@@ -13,19 +13,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds the descriptors that are held open: the most recently used stay, an idle file that still has a name gives its
- * descriptor back first, and may be opened again by the kernel's handle when it has lost its last name: by the one that
- * its identity makes or, where that is not known, by the one it left. A file without a name keeps its descriptor,
- * because nothing else surely reaches its last bytes. Confined to the shipper's thread.
+ * Bounds the descriptors that are held open: the most recently used stay. An idle file that still has a name gives its
+ * descriptor back first. When it has lost its last name the kernel's handle may open it again: the handle that its
+ * identity makes or, where that is not known, the one that it left. A file without a name keeps its descriptor, because
+ * nothing else surely reaches its last bytes. Confined to the shipper's thread.
  */
 public final class OpenFiles implements AutoCloseable {
     private static final int MOST_SPARED = 64;
     private static final int SPARE_CANDIDATES = 64;
 
     private final int limit;
-    /** Beyond so many no file without a name is opened: what has one needs the rest. */
+    /** Beyond this number no file without a name is opened: files with a name need the rest. */
     private final int mostNameless;
-    /** Beyond so many nothing is opened: the process needs the rest. */
+    /** Beyond this number nothing is opened: the process needs the rest. */
     private final int most;
 
     private final Consumer<String> problems;
@@ -166,7 +166,7 @@ public final class OpenFiles implements AutoCloseable {
         }
     }
 
-    /** Counts a file that went with bytes that nobody can read any more, and tells of it. */
+    /** Counts a file that went with bytes that nobody can read any longer, and reports it. */
     public void lost(Tail tail) {
         losses.lost(
                 tail.describe(),
@@ -175,7 +175,7 @@ public final class OpenFiles implements AutoCloseable {
                         + " behind byte " + tail.position() + " is lost");
     }
 
-    /** Counts a file that went before what was shipped of it was compared again with what it held, and tells of it. */
+    /** Counts and reports a file that went before its shipped bytes were compared again with what it held. */
     public void unproven(Tail tail) {
         losses.lost(
                 tail.describe(),
@@ -189,7 +189,7 @@ public final class OpenFiles implements AutoCloseable {
         return open >= most;
     }
 
-    /** Returns where what goes before it is read is counted. */
+    /** Returns the counter of bytes that go before they are read. */
     Losses losses() {
         return losses;
     }
@@ -200,8 +200,8 @@ public final class OpenFiles implements AutoCloseable {
     }
 
     /**
-     * Opens a file that has no name any more by its handle. Which file system is meant, a directory says that is on it:
-     * the one that the file was in, or one above it if that is gone or another file system is mounted over it.
+     * Opens a file that no longer has a name, by its handle. A directory says which file system is meant: the file's
+     * last directory, or one above it if that is gone or another file system is mounted over it.
      *
      * @return a descriptor, which the caller owns; or -errno
      */

@@ -16,8 +16,8 @@ import java.util.function.Predicate;
 
 /**
  * Knows the links in what is followed that lead out of it: to files, which are followed under the name of the link if
- * that is asked for, and else to bytes that nobody ships, which is counted and said. No event tells of the target of a
- * link, so each is looked at in turn. Confined to the shipper's thread.
+ * that is asked for, and else to bytes that nobody ships, which is counted and said. Events do not cover the target of
+ * a link, so each is looked at in turn. Confined to the shipper's thread.
  */
 public final class OutwardLinks implements AutoCloseable {
     private static final Pathname OPEN_FILES = Pathname.of("/proc/self/fd");

@@ -7,7 +7,7 @@ import io.chagres.ship.copy.Origins;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says where the shipping of one version goes on after a restart. Everything in it comes from the log.
+ * Says where the shipping of one version continues after a restart. Everything in it comes from the log.
  *
  * @param versionId the version
  * @param prefix the checksums of what the archive holds of it; ends at its position

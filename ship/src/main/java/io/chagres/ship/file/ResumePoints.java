@@ -22,12 +22,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects from the log where every version goes on: as commits are applied it joins the checksums of their runs, so
+ * Collects from the log where every version continues: as commits are applied it joins the checksums of their runs, so
  * that what it keeps is small however many commits there were. Confined to one thread.
  */
 public final class ResumePoints implements RunListener {
     /**
-     * A version whose file was truncated or rewritten: what a copy of it has behind its end may be added to it.
+     * A version whose file was truncated or rewritten: bytes that a copy has behind its end may be added to it.
      *
      * @param path a name the file had
      * @param mtimeNs when the file was changed that way: what was written to a copy later is the copy's own
@@ -46,7 +46,7 @@ public final class ResumePoints implements RunListener {
     private final Set<Long> ended = new HashSet<>();
     private final Set<Long> unreadable = new HashSet<>();
     private CollectedVersions collected = new CollectedVersions();
-    /** Those of one inode, and perhaps of several file systems, follow each other. */
+    /** The versions of one inode, perhaps of several file systems, follow each other. */
     private final InodeTable<CollectedVersion> points = new InodeTable<>();
 
     private int count;
@@ -54,7 +54,7 @@ public final class ResumePoints implements RunListener {
     private @Nullable Pathname lastDirectory;
     /** By the last name, once somebody asks for that; some may be claimed since. */
     private @Nullable Map<Pathname, FileIdentity> byPath;
-    /** By the version that followed. */
+    /** Cuts, by the version that followed. */
     private final Map<Long, Cut> cuts = new HashMap<>();
 
     /** Knows nothing yet. */
@@ -65,8 +65,8 @@ public final class ResumePoints implements RunListener {
     /**
      * Knows nothing yet.
      *
-     * @param endsAtLosses whether a version goes on where the first of its bytes were lost; else what was lost looks
-     *     like other bytes than those of the file, which is then shipped again
+     * @param endsAtLosses whether a version continues where its first bytes were lost; else the lost bytes look
+     *     different from the file's, which is then shipped again
      */
     public ResumePoints(boolean endsAtLosses) {
         this.endsAtLosses = endsAtLosses;
@@ -109,12 +109,12 @@ public final class ResumePoints implements RunListener {
         ended.clear();
     }
 
-    /** Notes that a commit cannot be read: the bytes that it holds count as lost, though others tell of them. */
+    /** Notes that a commit cannot be read: the bytes that it holds count as lost, even if other commits name them. */
     public void unreadable(long seq) {
         unreadable.add(seq);
     }
 
-    /** Returns where a version goes on; before {@link #keep}. */
+    /** Returns where a version continues; to be called before {@link #keep}. */
     public long end(long versionId) {
         CollectedVersion version = collected.get(versionId);
         return version == null ? 0 : version.end();
@@ -225,7 +225,7 @@ public final class ResumePoints implements RunListener {
         return recent;
     }
 
-    /** Returns how many versions may go on. */
+    /** Returns how many versions may continue. */
     public int count() {
         return count;
     }
@@ -242,7 +242,7 @@ public final class ResumePoints implements RunListener {
         };
     }
 
-    /** Puts back where a file went on that may be found again under another name. */
+    /** Puts back the point of a file that may be found again under another name. */
     public void put(Tail tail, @Nullable Pathname lastPath) {
         CollectedVersion point =
                 new CollectedVersion(tail.versionId, tail.bytes().prefix(), tail.origins());
@@ -258,8 +258,8 @@ public final class ResumePoints implements RunListener {
     }
 
     /**
-     * Takes the version a file goes on with: of several with one identity (mounted copies of one image) the one that
-     * had this name last, else the newest.
+     * Takes the version that a file continues. If several have one identity (mounted copies of one image), it takes the
+     * one that had this name last, else the newest.
      */
     @Nullable
     public ResumePoint claim(FileIdentity identity, Pathname path) {

@@ -28,7 +28,7 @@ public sealed interface Stage {
     /** Bytes are on their way as data objects. */
     Stage UPLOADING = new Uploading();
 
-    /** What a turn came to. */
+    /** The result of a turn. */
     enum Next {
         /** Nothing to do before the next event. */
         WAIT,
@@ -50,7 +50,7 @@ public sealed interface Stage {
         @Nullable
         Next checkShipped(Tail tail);
 
-        /** Looks for what the file may be a copy of, and goes on with what it finds. */
+        /** Looks for what the file may be a copy of, and continues with what it finds. */
         Next seekOriginal(Tail tail, Found found);
 
         /** Compares some more with the original, beside the loop. */
@@ -89,7 +89,7 @@ public sealed interface Stage {
     /** As far as it equals an original it is recorded as a copy; nothing of it is read before that is known. */
     final class Copying implements Stage {
         public final CopyComparison comparison;
-        /** What it may be a copy of. */
+        /** The files that it may be a copy of. */
         public final List<Tail> originals;
         /** Set when the file has all that the archive had of one of them. */
         public @Nullable Tail original;
@@ -121,7 +121,7 @@ public sealed interface Stage {
         }
     }
 
-    /** See {@link #UPLOADING}. What the file shows meanwhile is looked at when the objects are taken. */
+    /** See {@link #UPLOADING}. Changes of the file meanwhile are looked at when the objects are taken. */
     record Uploading() implements Stage {
         @Override
         public Next turn(Tail tail, Steps steps) {
@@ -129,7 +129,7 @@ public sealed interface Stage {
         }
     }
 
-    /** The version does not grow any more. */
+    /** The version no longer grows. */
     enum Over implements Stage {
         /** The file was truncated or rewritten: another version of it took over, which may be a copy of this one. */
         SUPERSEDED,

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One version of one file while it is followed: which file, which names it has, what is known of its bytes, and the
- * stage of its life. Holds no policy. A file that rests, which most do, costs no more than the fields of this object;
- * what else there is to know of its bytes is made anew when somebody asks for it. Confined to the shipper's thread.
+ * stage of its life. Holds no policy. A file that rests, as most do, costs no more than the fields of this object;
+ * other facts about its bytes are computed when somebody asks for them. Confined to the shipper's thread.
  */
 public final class Tail implements InodeTable.OfInode {
     private static final int SOUGHT = 1;
@@ -58,7 +58,7 @@ public final class Tail implements InodeTable.OfInode {
     // -- what is known of the bytes of a file that rests; its modification time is the one recorded
     private long restingPosition;
     private long restingCtimeNs;
-    /** Of all bytes, unless there are checksums of pieces. */
+    /** The checksum of all bytes, unless there are checksums of pieces. */
     private int restingCrc;
 
     private int restingGuardCrc;
@@ -68,18 +68,18 @@ public final class Tail implements InodeTable.OfInode {
     private Stage stage = new Stage.Found();
     /** One bit for each {@link FileQueue} it is in. */
     int marks;
-    /** Whether an event told of it, or of a change, since it had a turn. */
+    /** Whether an event named it, or a change was seen, since it had a turn. */
     public boolean touched;
     /** Whether a writer closed it, or none is left, since it was read to its end. */
     public boolean closedByWriter;
 
     private byte flags;
-    /** The errno that was told of last, or 0 since the file was read to its end. */
+    /** The errno that was reported last, or 0 since the file was read to its end. */
     public short refusedWith;
     /** When its file was looked at last on patrol, in milliseconds of the shipper's clock, which wrap. */
     private int lookedMs;
 
-    /** What few files have. */
+    /** The fields that few files need. */
     private static final class Seldom {
         @Nullable
         Tail predecessor;
@@ -102,7 +102,7 @@ public final class Tail implements InodeTable.OfInode {
         @Nullable
         Origins origins;
 
-        /** Of a file that rests and has several pieces, or no beginning. */
+        /** The checksums of a file that rests and has several pieces, or no beginning. */
         @Nullable
         PrefixChecksums prefix;
     }
@@ -115,9 +115,9 @@ public final class Tail implements InodeTable.OfInode {
         public boolean over;
         /** Since when it is over, in milliseconds of the shipper's clock. */
         public long overSinceMs;
-        /** It is where it was, and not followed any more: what it holds now is shipped, and that is all. */
+        /** It is where it was, and no longer followed: what it holds now is shipped, and that is all. */
         public boolean letGo;
-        /** Nobody can change the file any more: what it holds now is what it held last. */
+        /** Nobody can change the file any longer: what it holds now is what it held last. */
         public boolean lastLook;
 
         /** Returns for how long nothing was read, in milliseconds. */
@@ -377,7 +377,7 @@ public final class Tail implements InodeTable.OfInode {
 
     // -- its bytes
 
-    /** Returns what is known of its bytes; of a file that rests it is made anew, and the file rests no more. */
+    /** Returns what is known of its bytes; for a file that rests it is made anew, and the file no longer rests. */
     public Verification bytes() {
         Verification known = bytes;
         if (known == null) {
@@ -440,7 +440,7 @@ public final class Tail implements InodeTable.OfInode {
                 && (stage == Stage.FOLLOWING || stage instanceof Stage.Found);
     }
 
-    /** Says whether it rests: what was shipped of it is acknowledged, proven, and what it holds, as far as is known. */
+    /** Says whether it rests: as far as is known, all that it holds is shipped, acknowledged and proven. */
     public boolean isResting() {
         return bytes == null;
     }
@@ -467,7 +467,7 @@ public final class Tail implements InodeTable.OfInode {
                 : bytes.hasMoved(sizeBytes, modifiedNs, changedNs);
     }
 
-    /** Says whether the times of the file prove that what was shipped is what it holds. */
+    /** Says whether the times of the file prove that it holds what was shipped. */
     public boolean isToldByTimes() {
         return bytes == null || bytes.isToldByTimes();
     }
@@ -536,7 +536,7 @@ public final class Tail implements InodeTable.OfInode {
         return mode == recordedMode && uid == recordedUid && gid == recordedGid;
     }
 
-    /** Notes what the log has been told. */
+    /** Notes the attributes that the log has. */
     public void recorded(Attributes attributes) {
         if (attributes.mtimeNs() != recordedMtimeNs) {
             bytes(); // one that rests has one modification time
@@ -563,7 +563,7 @@ public final class Tail implements InodeTable.OfInode {
         return position() != size() || stage == Stage.UPLOADING;
     }
 
-    /** Says whether the file may hold what was not read: zeros that wait, or a change that was told of or seen. */
+    /** Says whether the file may hold unread bytes: zeros that wait, or a change that an event named or a look saw. */
     public boolean mayHoldMore() {
         if (touched || hasBacklog()) {
             return true;
@@ -575,7 +575,7 @@ public final class Tail implements InodeTable.OfInode {
         return bytes.isSuspect() || seen && bytes.mtimeNs() != recordedMtimeNs;
     }
 
-    /** Says whether the backlog goes on without anything happening to the file. */
+    /** Says whether the backlog can be read without anything happening to the file first. */
     public boolean canBeRead() {
         return refusedWith == 0 && (bytes == null || bytes.heldBackBytes() == 0);
     }

@@ -88,7 +88,7 @@ public final class Versions {
         return new Tail(versionId, volume, identity.inode(), identity.generation(), prefix, origins, rules.apply(path));
     }
 
-    /** Goes on with a version that the archive knows, which was found under a path. */
+    /** Continues a version that the archive knows, and that was found under a path. */
     public Tail resume(ResumePoint point, FileIdentity identity, long device, Pathname path) {
         Tail tail = tail(point.versionId(), identity, device, point.prefix(), point.origins(), path);
         tail.recorded(point.attributes());
@@ -128,13 +128,13 @@ public final class Versions {
         next.predecessor(old);
         Tail before = old.predecessor();
         if (before != null) {
-            before.enter(Stage.Over.DONE); // no copy is taken for one of it any more
+            before.enter(Stage.Over.DONE); // no file is taken for a copy of it any longer
             old.predecessor(null);
         }
         return next;
     }
 
-    /** Ends a version whose file is no more, and was not followed since a shipper began. */
+    /** Ends a version whose file is gone, and was not followed since a shipper began. */
     public void finish(long versionId) {
         pipeline.write(new LogRecord.VersionClosed(versionId, LogRecord.Reason.GONE));
     }

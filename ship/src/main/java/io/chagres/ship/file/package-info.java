@@ -1,4 +1,4 @@
-/** Which file: its identity, names, versions and descriptor, where it goes on, and the stages of its life. */
+/** Which file: its identity, names, versions and descriptor, where it continues, and the stages of its life. */
 @NullMarked
 package io.chagres.ship.file;
 

@@ -26,8 +26,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Recognises files that begin with bytes the archive has: copies (copytruncate, cp) and rewritten files. What may be
- * the original is found by the checksum of the first 4 KiB, by its name, and as the version before; then the bytes are
+ * Recognises files that begin with bytes the archive has: copies (copytruncate, cp) and rewritten files. It finds
+ * possible originals by the checksum of the first 4 KiB, by name, and as the version before; then the bytes are
  * compared beside the loop, and what is equal is recorded instead of being stored again. Confined to the shipper's
  * thread.
  */
@@ -136,7 +136,7 @@ public final class Copies implements AutoCloseable {
         held.addLast(tail);
     }
 
-    /** Goes on with a copy that a shipper before this one had recorded up to where the archive ends. */
+    /** Continues a copy that an earlier shipper had recorded up to where the archive ends. */
     private void goOn(Tail tail) {
         tail.truncated(truncatedBefore(tail));
         long source = tail.origins().sourceBefore(tail.bytes().position());
@@ -300,7 +300,7 @@ public final class Copies implements AutoCloseable {
     }
 
     /**
-     * Goes on with a copy that has more than the archive had of its original: that may have grown since, which is
+     * Continues a copy that has more than the archive had of its original. The original may have grown since, which is
      * compared as well, or it was truncated.
      *
      * @param size of the original now
@@ -334,9 +334,9 @@ public final class Copies implements AutoCloseable {
     }
 
     /**
-     * What only the copy has of a file that was truncated is the end of that version: nobody else can read it. One that
-     * ended long ago stays as it is, since retention may have removed it; so does one that misses more than a commit
-     * can say.
+     * Takes the bytes of a truncated file that only its copy has for the end of that version: they can be read nowhere
+     * else. A version that ended long ago stays as it is, since retention may have removed it; so does one that misses
+     * more than a commit can say.
      */
     void endTruncated(Tail copy, long nowMs) {
         Tail original = copy.truncated() == null && copy.stage() instanceof Stage.Found
@@ -355,7 +355,7 @@ public final class Copies implements AutoCloseable {
         }
         PrefixChecksums.Pieces missing = has.slice(has.pieceAt(start), has.pieces());
         if (copy.origins().end() != start || missing.start() != start) {
-            return; // another copy has told of the end
+            return; // another copy has given the end
         }
         pipeline.refers(nowMs);
         for (int i = 0; i < missing.ends().length; i++) {

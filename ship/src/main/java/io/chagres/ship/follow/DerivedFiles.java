@@ -96,7 +96,7 @@ public final class DerivedFiles {
                 Set<Long> sources = new LinkedHashSet<>();
                 original.origins().addSources(original.versionId, sources);
                 sources.remove(original.versionId);
-                sources.forEach(each -> from.add(new Original(each, Origins.NONE))); // what it is a copy of
+                sources.forEach(each -> from.add(new Original(each, Origins.NONE))); // those it is a copy of
             }
             running++;
             OwnLog known = log.get();

@@ -54,7 +54,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     private long nextHeldBackMs;
     private long nextRefusedMs;
 
-    /** Whether resumed files are compared whole before they go on: the machine went down uncleanly. */
+    /** Whether resumed files are compared whole before they continue: the machine went down uncleanly. */
     public boolean wholePrefix;
 
     /** Whether the shipper before this one had compared everything, so that what looks unchanged is proven. */
@@ -246,7 +246,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
         return ready.poll();
     }
 
-    /** Returns the next tail that an event told of and that had no turn since, or null. */
+    /** Returns the next tail that an event named and that had no turn since, or null. */
     @Nullable
     public Tail nextToLookAt() {
         Tail tail = toLookAt.poll();
@@ -272,7 +272,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     }
 
     /**
-     * Queues the tails whose time has come, and looks after those of which no event tells.
+     * Queues the tails whose time has come, and looks after those that no event names.
      *
      * @param hurry whether files without a name are looked at each time
      */
@@ -312,8 +312,8 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     }
 
     /**
-     * Looks after files without a name: they are read until no writer has them open any more. One that is not open here
-     * is opened at its turn, or ends there.
+     * Looks after files without a name: they are read until no writer has them open any longer. One that is not open
+     * here is opened at its turn, or ends there.
      */
     private void sweepNameless(long nowMs) {
         for (int left = nameless.size(); left > 0; left--) {
@@ -349,12 +349,12 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
         return tail.isLive();
     }
 
-    /** Says whether a file is not as it was last looked at; no event tells of one without a name. */
+    /** Says whether a file differs from the last look at it; no event names a file without a name. */
     private boolean hasChanged(Tail tail, Fd fd) {
         return stat.of(fd.value()) == 0 && (stat.size() != tail.size() || stat.mtimeNs() != tail.mtimeNs());
     }
 
-    /** A file that still has a name somewhere may come back, and goes on as the same version then. */
+    /** Ends a file; one that still has a name somewhere may come back, and then continues as the same version. */
     private void end(Tail tail) {
         Fd fd = tail.fd();
         boolean exists = fd != null && stat.of(fd.value()) == 0 && stat.nlink() > 0;
@@ -375,8 +375,8 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     }
 
     /**
-     * Asks whether files whose trailing zeros are held back still have a writer: without one their zeros are data,
-     * though no event told of the close (it came before the file was found).
+     * Asks whether files whose trailing zeros are held back still have a writer: without one their zeros are data, even
+     * if no event named the close (it came before the file was found).
      */
     private void sweepHeldBack(long nowMs) {
         for (int left = heldBack.size(); left > 0; left--) {

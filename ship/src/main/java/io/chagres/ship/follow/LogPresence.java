@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Looks once in an interval whether the last commit that was acknowledged is still in the store, and at once when
- * somebody waits for the answer: what somebody deleted or set back to an earlier day is not safe, what the store does
- * not say that it has is not known to be, and what is appended behind it nobody could read. Confined to the shipper's
- * thread.
+ * somebody waits for the answer: a log that somebody deleted or set back to an earlier day is not safe, a commit that
+ * the store does not confirm is not known to be, and nobody could read commits appended behind a missing one. Confined
+ * to the shipper's thread.
  */
 public final class LogPresence {
-    /** What is missing is looked for again after this part of the interval: no answer of a store is the last word. */
+    /** A missing object is looked for again after this part of the interval: no answer of a store is the last word. */
     private static final long SOON = 6;
 
     /** The same while somebody waits. */
@@ -91,7 +91,7 @@ public final class LogPresence {
      *
      * @param intervalMs how often, in milliseconds
      * @param seq the last commit that was acknowledged; 0 for none since the start
-     * @param alone whether nothing else asks the store, so that nothing else tells that it refuses
+     * @param alone whether nothing else asks the store, so that nothing else would notice that it refuses
      * @throws DamagedLogException when one was looked for twice and is gone
      */
     public void step(long nowMs, long intervalMs, long seq, boolean alone) throws DamagedLogException {

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Uploads large backlogs as data objects, several in flight, and hands them back in the order of their positions. The
- * objects count only once a commit refers to them; what is dropped here is garbage in the store and no more. Confined
- * to the shipper's thread; only the uploads run beside it.
+ * objects count only once a commit refers to them; an object that is dropped here is only garbage in the store.
+ * Confined to the shipper's thread; only the uploads run beside it.
  */
 public final class ObjectUploads {
     /** A backlog of at least this many bytes is worth an object of its own. */
@@ -31,7 +31,7 @@ public final class ObjectUploads {
     /** An object whose file the kernel refuses to read is tried again after this time. */
     public static final long REFUSED_MS = 500;
 
-    /** Takes a finished object in order; returns false when the file does not hold its bytes any more. */
+    /** Takes a finished object in order; returns false when the file no longer holds its bytes. */
     @FunctionalInterface
     public interface Taker {
         /** Takes one. */

@@ -7,12 +7,12 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /**
- * Runs beside the loop that ships what that must not wait for: reading much of a file, and any reading of a store. A
- * task runs on a worker and shares nothing with the loop; what it came to is taken in a step of the loop. Confined to
- * the shipper's thread; only the tasks run on the executor.
+ * Runs, beside the loop that ships, the work that the loop must not wait for: reading much of a file, and any reading
+ * of a store. A task runs on a worker and shares nothing with the loop; what it came to is taken in a step of the loop.
+ * Confined to the shipper's thread; only the tasks run on the executor.
  */
 public final class Offload {
-    /** What runs on a worker. */
+    /** A task that runs on a worker. */
     @FunctionalInterface
     interface Task<T> {
         /** Runs once, on any thread. */

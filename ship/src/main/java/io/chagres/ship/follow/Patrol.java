@@ -11,10 +11,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * Looks at every followed file again and again, whether an event told of it or not: not every writer raises one. Those
- * that somebody has open for writing or that changed lately are lively and come round sooner than those at rest. A look
- * is a status call on the descriptor, or on the path where the file is closed here. Confined to the shipper's thread; a
- * look that finds nothing allocates nothing.
+ * Looks at every followed file again and again, with or without an event: not every writer raises one. Files that
+ * somebody has open for writing or that changed lately are lively and come round sooner than those at rest. A look is a
+ * status call on the descriptor, or on the path where the file is closed here. Confined to the shipper's thread; a look
+ * that finds nothing allocates nothing.
  */
 public final class Patrol implements AutoCloseable {
     /** Within this time each lively file is looked at, in milliseconds, unless there are too many. */
@@ -28,7 +28,7 @@ public final class Patrol implements AutoCloseable {
     private static final int SPARE_LOOKS = 200 * STEP_MS / 1000;
     /** Looks of a step at most, of lively files and of those at rest: beyond that the rounds take longer. */
     private static final int MOST_LOOKS = 2_000 * STEP_MS / 1000;
-    /** A step that comes late makes up for so many. */
+    /** A step that comes late makes up for this number of steps at most. */
     private static final long MOST_STEPS = 5;
 
     private static final Round LIVELY = new Round(2_000, 8_000);
@@ -38,7 +38,7 @@ public final class Patrol implements AutoCloseable {
 
     /** How long a round takes: at best, and at worst as long as the most looks a second suffice; milliseconds. */
     private record Round(long shortestMs, long longestMs) {
-        /** Returns how many of so many files a step looks at. */
+        /** Returns how many of the files a step looks at. */
         int looks(int files) {
             long spare = Math.min(SPARE_LOOKS, perStep(files, shortestMs));
             return (int) Math.min(MOST_LOOKS, Math.max(spare, perStep(files, longestMs)));
@@ -54,7 +54,7 @@ public final class Patrol implements AutoCloseable {
     private final Verifier verifier;
     private final FileQueue lively = new FileQueue(FileQueue.For.SOON);
     private final FileQueue atRest = new FileQueue(FileQueue.For.PATROL);
-    /** Those that could not be looked at when it was their turn. */
+    /** The files that could not be looked at when it was their turn. */
     private final FileQueue missed = new FileQueue(FileQueue.For.MISSED);
 
     private final Statx stat = new Statx();
@@ -69,7 +69,7 @@ public final class Patrol implements AutoCloseable {
         this.verifier = verifier;
     }
 
-    /** Goes on with the rounds when it is time; returns whether a look found a change. */
+    /** Continues the rounds when it is time; returns whether a look found a change. */
     public boolean step(long nowMs) {
         for (Tail fresh = table.pollFresh(); fresh != null; fresh = table.pollFresh()) {
             fresh.looked(nowMs);

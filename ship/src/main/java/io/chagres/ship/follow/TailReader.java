@@ -24,7 +24,7 @@ import java.util.zip.CRC32C;
  * shipper's thread; allocates nothing per read.
  */
 final class TailReader implements AutoCloseable {
-    /** What one reading came to. */
+    /** The result of one reading. */
     enum Outcome {
         /** There is nothing to read (or only bytes that are held back). */
         EMPTY,
@@ -36,7 +36,7 @@ final class TailReader implements AutoCloseable {
         DEFERRED,
         /** The commit has no room. */
         FULL,
-        /** The bytes before the position are not the shipped ones any more, or the file is shorter. */
+        /** The bytes before the position are no longer the shipped ones, or the file is shorter. */
         REWRITTEN,
         /** The kernel refused to read: {@link #errno()}. */
         ERROR
@@ -56,7 +56,7 @@ final class TailReader implements AutoCloseable {
     private final CRC32C crc = new CRC32C();
     private int errno;
 
-    /** Returns the errno because of which the last reading or comparison could not tell, or 0 if it could. */
+    /** Returns the errno that kept the last reading or comparison from a result, or 0 if it had one. */
     int errno() {
         return errno;
     }

@@ -153,7 +153,7 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
             return Next.WAIT; // a rename or removal under way: its event brings the tail back
         }
         if (tail.touched || !tail.hasName()) {
-            tail.bytes().suspect(); // no event tells of more
+            tail.bytes().suspect(); // no event will name later changes
         }
         return refused(tail, errno);
     }
@@ -307,7 +307,7 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
         return tail.stage() == Stage.UPLOADING ? Next.WAIT : uploads.hasRoom() ? Next.AGAIN : Next.LATER;
     }
 
-    /** Takes a finished data object; false when the file does not hold its bytes any more. */
+    /** Takes a finished data object; false when the file no longer holds its bytes. */
     public boolean takeObject(Tail tail, ObjectWriter.Written object) {
         LogRecord.ObjectRun run = object.run();
         Fd fd = tail.fd();

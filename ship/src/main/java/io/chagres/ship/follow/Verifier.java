@@ -107,8 +107,8 @@ public final class Verifier implements AutoCloseable {
     }
 
     /**
-     * Asks who may write into a file that was looked at: what nobody can prove is not proven any more, and what can be
-     * proven again is compared when its time comes.
+     * Asks who may write into a file that was looked at: bytes that nobody can prove are no longer proven, and bytes
+     * that can be proven again are compared when their time comes.
      *
      * @return whether somebody surely has it open for writing
      */
@@ -166,8 +166,8 @@ public final class Verifier implements AutoCloseable {
     }
 
     /**
-     * Returns the shipped bytes of a file that may have changed since they were read, without evidence that they did;
-     * of one that meets what is demanded, none.
+     * Returns the number of shipped bytes of a file that may have changed since they were read, without evidence that
+     * they did; none for a file that meets the demand.
      */
     public long unverifiedBytes(Tail tail) {
         boolean counts = tail.isLive() && !tail.isResting() && !tail.bytes().isSuspect();

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Knows whether somebody may change a file without a trace in its times. A store through a mapping moves them only
- * where the file system is told of it, and there once for each page until that was written back: by whatever the
- * operator set, so the page cache is asked whether it was. Confined to the shipper's thread.
+ * where the file system hears of it, and there once for each page until that page was written back. The operator's
+ * settings decide when, so the page cache is asked whether it was. Confined to the shipper's thread.
  */
 final class Writers implements AutoCloseable {
     private final CacheStat cache = new CacheStat();
@@ -62,7 +62,7 @@ final class Writers implements AutoCloseable {
         return fd == null ? -Errno.EBADF : fd.probeReadLease();
     }
 
-    /** Who writes through a name that is not watched closes it without an event. */
+    /** Says whether no other name leads to it: a writer by a name that is not watched closes it without an event. */
     private boolean hasNoOtherName(Tail tail, Fd fd) {
         return stat.of(fd.value()) == 0 && stat.nlink() <= tail.nameCount();
     }

@@ -11,7 +11,7 @@ public sealed interface Metric {
     String help();
 
     /**
-     * What goes up and down.
+     * A number that goes up and down.
      *
      * @param labels as they are written, {@code version="1"}; empty for none
      * @param value NaN while it is unknown
@@ -19,7 +19,7 @@ public sealed interface Metric {
     record Gauge(String name, String help, String labels, DoubleSupplier value) implements Metric {}
 
     /**
-     * What only grows.
+     * A number that only grows.
      *
      * @param labels as they are written, {@code cause="full"}; empty for none
      */

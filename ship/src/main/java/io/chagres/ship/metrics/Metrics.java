@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.function.DoubleSupplier;
 
 /**
- * The registry: every number that is told, by the name it is told under. Whoever shows one asks here, so that each is
- * computed in one place. Filled by one thread, then safe for any: values may be a moment old.
+ * The registry: every published number by its name. Everything that shows one asks here, so that each is computed in
+ * one place. Filled by one thread, then safe for any: values may be a moment old.
  */
 public final class Metrics {
     /** The media type of {@link #text} for Prometheus. */
@@ -40,7 +40,7 @@ public final class Metrics {
         return name + "=\"" + value.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n") + "\"";
     }
 
-    /** Adds what never changes and is told by its labels. */
+    /** Adds a fact that never changes and stands in its labels. */
     public Metrics info(String name, String help, String labels) {
         all.add(new Metric.Gauge(name, help, labels, () -> 1));
         return this;
@@ -63,7 +63,7 @@ public final class Metrics {
         return this;
     }
 
-    /** Returns all metrics, in the order in which they are told. */
+    /** Returns all metrics, in the order in which they are published. */
     public List<Metric> all() {
         return List.copyOf(all);
     }

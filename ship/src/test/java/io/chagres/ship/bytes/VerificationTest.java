@@ -42,7 +42,7 @@ class VerificationTest {
         assertThat(bytes.untoldBytes()).isZero();
     }
 
-    /** Whoever opened it since may have mapped it. */
+    /** Anybody who opened it since may have mapped it. */
     @Test
     void aChangeEndsWhatTimesProve() {
         read(5 * SECOND_NS + 1, 100_000, true);
@@ -66,7 +66,7 @@ class VerificationTest {
         assertThat(bytes.untoldBytes()).isEqualTo(10);
     }
 
-    /** Nobody can change it since a moment: a comparison after that settles it, whoever had it open before. */
+    /** Nobody can change it since a moment: a comparison after that settles it, no matter who had it open before. */
     @Test
     void aNamelessFileIsSettledByAComparison() {
         read(5 * SECOND_NS + 1, 100_000, false);

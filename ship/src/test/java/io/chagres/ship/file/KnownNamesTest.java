@@ -29,7 +29,7 @@ class KnownNamesTest {
         return new KnownNames.Meaning(version, 10 * version, null, null);
     }
 
-    /** Three directories in each other, in the order in which an archive tells of them; one file comes late. */
+    /** Three directories in each other, in the order in which an archive names them; one file comes late. */
     private void fill() {
         long version = 0;
         for (String directory : List.of("/a", "/a/b", "/a/b/c", "/d")) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A file that rests keeps what is to be known of it, and no more. */
+/** A file that rests keeps the facts that somebody needs, and nothing else. */
 class TailAtRestTest {
     private static final long MTIME_NS = 5_000_000_001L;
     private static final long CTIME_NS = 6_000_000_001L;

@@ -18,7 +18,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
 
-/** Tests what a shipper notices that lives while somebody removes what it wrote. */
+/** Tests what a running shipper notices while somebody removes what it wrote. */
 class LogPresenceTest {
     private static final String ID = "00000000000000aa";
     private static final long INTERVAL_MS = 60_000;
@@ -112,7 +112,7 @@ class LogPresenceTest {
         assertThat(looks).isEqualTo(9 * 3 + 10);
     }
 
-    /** Who waits for the answer gets one that was asked for after the demand, at once. */
+    /** Anybody who waits for the answer gets, at once, one that was asked for after the demand. */
     @Test
     void aDemandIsMetByALookAfterIt() throws IOException {
         LogPresence presence = presence();
