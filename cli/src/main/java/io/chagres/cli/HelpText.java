@@ -27,7 +27,7 @@ final class HelpText extends Help {
 
     private static final int GAP = 2;
 
-    /** Lines of the footer that begin with two blanks are examples, and go on two columns further. */
+    /** Lines of the footer that begin with two blanks are examples; their next lines are indented by two more. */
     private static final int MORE_INDENT = 2;
 
     HelpText(CommandSpec command, ColorScheme colors) {

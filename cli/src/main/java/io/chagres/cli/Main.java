@@ -121,8 +121,8 @@ public final class Main {
     }
 
     /**
-     * Returns the command that is called; or else all, of which only those are made that the arguments name: the models
-     * of all take longer than most commands do.
+     * Returns the command that is called, or else all commands. Only those that the arguments name are made whole:
+     * making the models of all takes longer than most commands do.
      */
     private static Map<String, Object> subcommands(CommandContext context, List<String> args) {
         Map<String, Known> commands = commands(context);
@@ -136,7 +136,7 @@ public final class Main {
         return all;
     }
 
-    /** What a list of commands shows of one. */
+    /** Returns what a list of commands shows of one command. */
     private static CommandSpec outline(Class<?> type) {
         Command command = Objects.requireNonNull(type.getAnnotation(Command.class));
         CommandSpec outline = CommandSpec.create().name(command.name());

@@ -78,7 +78,7 @@ final class OptionGroups {
      */
     record Group(String heading, List<OptionSpec> options) {}
 
-    /** Returns the options that the help of a command shows, group by group; of one without headings by their names. */
+    /** Returns the options that the help of a command shows, group by group, or by name if it has no headings. */
     static List<Group> of(CommandSpec command) {
         List<String> lines = LINES.get(command.name());
         List<OptionSpec> visible = new ArrayList<>(Pages.options(command));

@@ -81,7 +81,7 @@ final class Training {
         }
     }
 
-    /** Makes so many that the JVM also notes which methods are hot. */
+    /** Makes enough files for the JVM to note also which methods are hot. */
     private static void manyFiles(Path directory) throws IOException {
         for (int i = 0; i < 8000; i++) {
             Files.writeString(directory.resolve("file" + i), "a line\n".repeat(i / 2));

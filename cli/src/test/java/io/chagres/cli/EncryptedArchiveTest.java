@@ -96,7 +96,7 @@ final class EncryptedArchiveTest {
                 .orElseThrow();
     }
 
-    /** What somebody finds who reads every byte below some folders. */
+    /** Says whether somebody who reads every byte below some folders finds a text. */
     private static boolean shows(String secret, Path... folders) throws IOException {
         for (Path below : folders) {
             for (Path each : files(below)) {
@@ -169,7 +169,7 @@ final class EncryptedArchiveTest {
         }
     }
 
-    /** A filter says of any word whether it is there: who has no key must not be able to ask it. */
+    /** A filter says whether any word is there: nobody without a key may be able to ask it. */
     @Test
     void theOwnerFindsLinesByFiltersThatNobodyElseCanAsk() throws IOException {
         shipEncrypted();
@@ -194,7 +194,7 @@ final class EncryptedArchiveTest {
                 .isEqualTo(new CommandRun(1, "", ""));
     }
 
-    /** What a host shipped before it ended to encrypt stays encrypted, and so do the words of it. */
+    /** The bytes that a host shipped before it stopped encrypting stay encrypted, and so do their words. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void whatIsEncryptedIsToldOfByNoOpenFilter(boolean hadFilter) throws IOException {
@@ -218,7 +218,7 @@ final class EncryptedArchiveTest {
         CommandRun stranger = grep("absent-0123456789abcdef");
         assertThat(stranger.out()).isEmpty();
         assertThat(stranger.err()).contains("is encrypted to 1 recipient").doesNotContain("damaged");
-        for (Path each : files(archive)) { // what is asked for now is told
+        for (Path each : files(archive)) { // the message names what is asked for now
             if (each.toString().contains("/streams/")) {
                 Files.delete(each);
             }

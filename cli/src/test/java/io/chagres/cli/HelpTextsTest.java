@@ -16,12 +16,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** What all commands have in common: who knows one knows the others. */
+/** What all commands have in common: anybody who knows one knows the others. */
 class HelpTextsTest {
     /** Nothing of what they do is worth a line of JSON: no output, or lines that are a format of their own. */
     private static final Set<String> WITHOUT_JSON = Set.of("help", "umount", "head");
 
-    /** They do much and tell of it; the others only print what was asked for. */
+    /** They do much and report it; the others only print what was asked for. */
     private static final Set<String> QUIET =
             Set.of("ship", "status", "restore", "verify", "repair", "compact", "dedupe", "doctor");
 

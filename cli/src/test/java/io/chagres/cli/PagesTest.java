@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is generated from the model of the command line, read by the programs that it is for. */
+/** Pages generated from the model of the command line, read by the programs that they are for. */
 class PagesTest {
     @TempDir
     static Path directory;

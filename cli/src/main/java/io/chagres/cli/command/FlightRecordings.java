@@ -15,8 +15,8 @@ final class FlightRecordings {
     private FlightRecordings() {}
 
     /**
-     * Writes those that are to be written to a file at the exit, within ten seconds. The recorder does so in a shutdown
-     * hook, which a process that halts does not wait for.
+     * Writes the recordings that have a file to write at the exit, within ten seconds. The recorder does so in a
+     * shutdown hook, which a process that halts does not wait for.
      */
     static void write() {
         if (!FlightRecorder.isInitialized()) {

@@ -1,11 +1,11 @@
 package io.chagres.cli.command;
 
 /**
- * Collects what a program that stays has made of garbage in its heap: the JVM does so only when the heap may not grow
- * any more, and until then it would take all that it may from the machine. Confined to one thread.
+ * Collects the garbage of a program that keeps running. The JVM does so only when the heap may no longer grow; until
+ * then it would take all the memory that it may from the machine. Confined to one thread.
  */
 public final class HeapCare {
-    /** So much garbage is collected at once: a collection takes some 20 ms, and longer the more is kept. */
+    /** This amount of garbage is collected at once: a collection takes some 20 ms, and longer the more is kept. */
     private static final long MUCH_BYTES = 16L << 20;
     /** The young generation, which collects itself, and what goes and comes with each status. */
     private static final long LITTLE_BYTES = 4L << 20;
@@ -15,7 +15,7 @@ public final class HeapCare {
     /** When at least this many files went, and half of all, what was kept of them is garbage. */
     private static final long MANY_FILES = 4_000;
 
-    /** Of the heap so much may be kept; behind that every step would collect. */
+    /** The part of the heap that may be kept; beyond it every step would collect. */
     private static final double FULL_PART = 0.95;
 
     private long keptBytes;
@@ -24,7 +24,7 @@ public final class HeapCare {
     private long lookedBytes;
 
     /**
-     * Collects now, since much of what was is no more.
+     * Collects now, since much of what was kept is gone.
      *
      * @param files how many files something is kept of
      */

@@ -35,8 +35,8 @@ public final class LastWord {
     }
 
     /**
-     * Keeps what classes are loaded from open, for a program that stays: a jar is opened when its first class is asked
-     * for, and that may be when no more files can be opened.
+     * Keeps open the jars that classes are loaded from, for a program that keeps running: a jar is opened when its
+     * first class is asked for, and then it may be that no more files can be opened.
      */
     public static void holdClasses() throws IOException {
         for (Module module : ModuleLayer.boot().modules()) {

@@ -9,8 +9,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The standard output of a command: raw bytes and lines through one large buffer. A reader that went away (a closed
- * pipe) is told by {@link ClosedException}, which ends the program quietly. Confined to one thread.
+ * The standard output of a command: raw bytes and lines through one large buffer. When the reader went away (a closed
+ * pipe), it throws {@link ClosedException}, which ends the program quietly. Confined to one thread.
  */
 public final class Output {
     private static final int BUFFER_BYTES = 256 * 1024;
@@ -82,7 +82,7 @@ public final class Output {
         return empty;
     }
 
-    /** Hands everything written so far to the reader; does nothing once that failed and was told. */
+    /** Hands everything written so far to the reader; does nothing once that failed and was reported. */
     public void flush() throws IOException {
         if (failed) {
             return;
@@ -107,7 +107,7 @@ public final class Output {
                 ExitCode.FAILED, "cannot write standard output: " + message + "; the archive is unchanged");
     }
 
-    /** The reader of standard output is gone: nobody is left to be told anything. */
+    /** The reader of standard output is gone: nobody is left to read anything. */
     public static final class ClosedException extends IOException {
         private static final long serialVersionUID = 1;
 

@@ -1,14 +1,14 @@
 package io.chagres.cli.command;
 
 /**
- * Collects what has been sent and grew old while it waited for an answer. The JVM looks at old objects only when the
- * heap may not grow any more, so that of a program that sends for weeks would. Confined to one thread.
+ * Collects what was sent and grew old while it waited for an answer. The JVM looks at old objects only when the heap
+ * may no longer grow, so the heap of a program that sends for weeks would grow. Confined to one thread.
  */
 public final class SentGarbage {
-    /** A collection takes some 20 ms, and so much takes ten seconds to send. */
+    /** A collection takes some 20 ms; sending this amount takes ten seconds. */
     private static final long EACH_BYTES = 1L << 30;
 
-    /** What a record makes of garbage beside its bytes, at least. */
+    /** The least garbage that a record makes beside its bytes. */
     private static final long RECORD_BYTES = 200;
 
     private long bytes;

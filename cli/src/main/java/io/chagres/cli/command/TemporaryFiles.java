@@ -13,7 +13,7 @@ public final class TemporaryFiles {
         return environment.getOrDefault("TMPDIR", System.getProperty("java.io.tmpdir"));
     }
 
-    /** Returns what keeps large hosts there while they are followed: of each the last states. */
+    /** Returns what keeps large hosts there while they are followed: the last states of each. */
     public static LocalTables tablesOfFollower(Map<String, String> environment) {
         return new LocalTables(Pathname.of(directory(environment)), false, LocalTables.LARGE_VERSIONS, System::gc);
     }

@@ -32,7 +32,7 @@ public final class TimeoutOption {
     /**
      * Opens a store to read it, which must exist; what it has to say goes to standard error.
      *
-     * @throws CommandFailure when the time is none
+     * @throws CommandFailure when the text is no time
      */
     public BlobStore open(String store, CommandContext context) throws IOException {
         return BlobStores.open(

@@ -48,7 +48,7 @@ public record ConfigFile(
     private static final String MAIN_NAME = "chagres";
     private static final String DROP_INS = "conf.d";
 
-    /** What one would write who wants another archive; {@code to} is known outside of sources. */
+    /** Keys that somebody may write who wants another archive; {@code to} is known outside of sources. */
     private static final List<String> MORE_ARCHIVES = List.of("archive", "archives", "to");
 
     /** What a key holds. */
@@ -125,7 +125,7 @@ public record ConfigFile(
     }
 
     /**
-     * Reads a file and its drop-ins: of a key that several hold the last counts, and the sources of all do.
+     * Reads a file and its drop-ins: if several have a key, the last one counts; the sources of all count.
      *
      * @param environment the variables that texts may name
      * @param known the keys that may stand outside of sources
@@ -163,7 +163,7 @@ public record ConfigFile(
     private static @Nullable TomlParseResult parsed(String text) {
         try {
             return Toml.parse(text);
-        } catch (RuntimeException | StackOverflowError | AssertionError e) { // it tells of most faults, not of all
+        } catch (RuntimeException | StackOverflowError | AssertionError e) { // it reports most faults, not all
             return null;
         }
     }

@@ -45,7 +45,7 @@ import picocli.CommandLine.Parameters;
                     + " 143 ended by SIGTERM before it began."
         })
 public final class DedupeCommand implements Callable<Integer> {
-    /** So many more than processors: they wait for the disk. */
+    /** The number of threads beyond the processors: they wait for the disk. */
     private static final int WAITING_THREADS = 3;
 
     private final CommandContext context;

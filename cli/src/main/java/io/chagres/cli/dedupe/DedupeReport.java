@@ -37,7 +37,7 @@ final class DedupeReport implements SessionListener {
         this.form = form;
     }
 
-    /** Sets what happens when nobody reads the output any more. */
+    /** Sets what happens when nobody reads the output any longer. */
     void onFailure(Runnable action) {
         onFailure = action;
     }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Checks whether this user can write an archive in a directory, and leaves nothing there: what somebody else leaves may
+ * Checks whether this user can write an archive in a directory, and leaves nothing there: objects of somebody else may
  * keep out the user who ships.
  */
 final class LocalArchive {
@@ -27,7 +27,7 @@ final class LocalArchive {
         this.root = root;
     }
 
-    /** Looks at the directory, or at the nearest one above it in which it would be made. */
+    /** Looks at the directory, or at the nearest existing one above it. */
     void run() {
         Path place = Path.of(root.toString()).toAbsolutePath();
         while (!Files.exists(place) && place.getParent() != null) {

@@ -92,7 +92,7 @@ final class StoreChecks {
         }
     }
 
-    /** What the first ship will make is not made here; a path that may be mistyped is named. */
+    /** Makes nothing that the first ship will make; names a path that may be mistyped. */
     private boolean isMissing() {
         Pathname local = plan.localArchive();
         if (local == null || Files.exists(Path.of(local.toString()))) {

@@ -92,7 +92,7 @@ final class ForwardReport implements ForwardListener {
                         + "; 'chagres verify' tells more");
     }
 
-    /** Says what a person should know, though forwarding goes on. */
+    /** Says what a person should know, though forwarding continues. */
     void warning(String message) {
         context.err().println("chagres forward: " + message);
     }

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Where a ship tells how it goes over HTTP, if anywhere. */
+/** The address where a ship shows its state over HTTP, if any. */
 public final class HttpOption {
     @Option(
             names = "--http",

@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** What proc(5) tells of this process, under the names that all collectors know. Stateless. */
+/** The numbers that proc(5) shows for this process, under the names that all collectors know. Stateless. */
 public final class ProcessNumbers {
     private static final Path SELF = Path.of("/proc/self");
     private static final double NS_PER_SECOND = 1e9;

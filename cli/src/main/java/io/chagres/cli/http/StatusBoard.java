@@ -15,7 +15,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a running ship for whoever looks from another thread: the last status, an hour of samples, the last
+ * What is known of a running ship, for readers on other threads: the last status, an hour of samples, the last
  * messages. The shipper's thread fills it; safe for any.
  */
 public final class StatusBoard implements Board {
@@ -26,10 +26,10 @@ public final class StatusBoard implements Board {
     static final long SAMPLE_MS = 10_000;
     private static final int MESSAGES = 30;
 
-    /** What was told, and when: milliseconds since 1970. */
+    /** A message to the operator, and its time in milliseconds since 1970. */
     private record Message(long timeMs, String text) {}
 
-    /** What does not change. */
+    /** The facts that do not change. */
     public record About(String version, String host, String archive, String follows) {}
 
     private final About about;

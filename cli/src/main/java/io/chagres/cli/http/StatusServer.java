@@ -68,7 +68,7 @@ public final class StatusServer implements AutoCloseable {
             throws IOException {
         InetAddress to = check(address, token);
         URI uri = parsed(address);
-        System.setProperty("sun.net.httpserver.maxReqTime", "10"); // seconds; who sends slowly holds no thread
+        System.setProperty("sun.net.httpserver.maxReqTime", "10"); // seconds; a slow sender holds no thread
         System.setProperty("sun.net.httpserver.maxRspTime", "10");
         HttpServer server;
         try {

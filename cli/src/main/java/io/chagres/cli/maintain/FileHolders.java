@@ -17,8 +17,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which files other processes have open, as far as this user may see: all of them for root. A ship is none of them: it
- * holds what it follows, and lets go of what has no name and no writer. Confined to one thread.
+ * Which files other processes have open, as far as this user may see: all of them for root. A ship does not count: it
+ * holds the files that it follows, and lets go of files with neither a name nor a writer. Confined to one thread.
  */
 final class FileHolders implements Prune.Holders, AutoCloseable {
     private static final Path PROCESSES = Path.of("/proc");
@@ -63,7 +63,7 @@ final class FileHolders implements Prune.Holders, AutoCloseable {
                 }
             }
         } catch (AccessDeniedException e) {
-            unseen++; // who writes is found by the lease all the same
+            unseen++; // a writer is found by the lease all the same
         } catch (IOException e) {
             // it ended
         }

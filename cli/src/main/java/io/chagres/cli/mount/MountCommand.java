@@ -215,7 +215,7 @@ public final class MountCommand implements Callable<Integer> {
         throw new CommandFailure(ExitCode.USAGE, "--umask is an octal number from 0 to 777, not '" + umask + "'");
     }
 
-    /** What a dead server left there is no obstacle: the mount repairs it. */
+    /** The mount point of a dead server is no obstacle: the mount repairs it. */
     private void requireFree(Pathname place) throws IOException {
         Path path = Path.of(directory);
         if (Files.notExists(path)) {

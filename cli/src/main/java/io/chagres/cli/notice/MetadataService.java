@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Asks the metadata service of a cloud, which answers on a link-local address of every machine: never by a proxy, never
- * following a redirect, and never reading more than a notice has. What is sent in headers is never part of a message.
+ * following a redirect, and never reading more than a notice has. The contents of headers are never part of a message.
  * Safe for any thread.
  */
 final class MetadataService implements AutoCloseable {

@@ -100,7 +100,7 @@ public final class NoticeWatch implements AutoCloseable {
         }
     }
 
-    /** Returns the source that answers as it should; of one there is no choice. */
+    /** Returns the source that answers as it should; a single one is not asked. */
     private NoticeSource choose() throws IOException {
         if (sources.size() == 1) {
             return sources.getFirst();

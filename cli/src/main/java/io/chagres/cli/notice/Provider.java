@@ -1,6 +1,6 @@
 package io.chagres.cli.notice;
 
-/** Whose metadata service is asked. */
+/** The cloud whose metadata service is asked. */
 public enum Provider {
     /** Amazon EC2: interruption of spot instances and recommendations to rebalance, by IMDSv2. */
     AWS,

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 
 /** An archive as one reading command sees it: at a time, and restricted to a window. Confined to one thread. */
 public final class ArchiveView implements AutoCloseable {
-    /** What a thread holds: frames, a block of lines, what it printed. Threads have half of the memory. */
+    /** The memory that a thread holds: frames, a block of lines, what it printed. Threads have half of the memory. */
     private static final long READER_BYTES = 8L << 20;
 
     /** Waiting for an answer takes no processor. */
@@ -126,7 +126,7 @@ public final class ArchiveView implements AutoCloseable {
     }
 
     /**
-     * Returns the hosts an address names, in the order of their names; of one name the older one first.
+     * Returns the hosts an address names, in the order of their names; hosts of one name oldest first.
      *
      * @throws CommandFailure when there is none
      */
@@ -153,7 +153,7 @@ public final class ArchiveView implements AutoCloseable {
         }
     }
 
-    /** Takes from now on what is left of a host whose log is damaged, and tells what is lost. */
+    /** From now on takes the rest of a host whose log is damaged, and reports what is lost. */
     public void salvage() {
         salvages = true;
     }
@@ -235,7 +235,7 @@ public final class ArchiveView implements AutoCloseable {
     }
 
     /**
-     * Chooses files of one host that one of some addresses names, all when there is none; safe for any thread.
+     * Chooses the files of one host that some address names, or all without an address; safe for any thread.
      *
      * @param paths which of them
      */

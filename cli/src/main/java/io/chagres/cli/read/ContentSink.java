@@ -35,7 +35,7 @@ sealed interface ContentSink {
         content.copy(version, start, end, (position, bytes) -> write(origin, position, bytes));
     }
 
-    /** Whose bytes they are. */
+    /** The version that the bytes belong to. */
     record Origin(String host, Pathname path, long versionId) {
         /** Says whether the bytes of both belong under one name: versions of a path follow each other. */
         boolean sameFile(@Nullable Origin other) {

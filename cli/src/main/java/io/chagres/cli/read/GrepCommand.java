@@ -24,7 +24,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** {@code chagres grep}: lines that match, of files that need not exist any more. */
+/** {@code chagres grep}: finds matching lines, also in files that no longer exist. */
 @Command(
         name = "grep",
         header = "Find lines in files, also in those that are gone.",

@@ -51,7 +51,7 @@ final class GrepFleet {
     private boolean json;
     private @Nullable LineSorter sorter;
     private long files;
-    /** Hosts of which only filters were read: no line of theirs can match. */
+    /** Hosts whose filters alone were read: no line of theirs can match. */
     private List<HostRegistry.Owner> ruledOut = new ArrayList<>();
 
     private boolean needsNames;
@@ -154,7 +154,7 @@ final class GrepFleet {
      */
     void run(Executor threads, int ahead) throws IOException {
         search(hosts(), threads, ahead);
-        // what filters tell of is a file, but perhaps none that was chosen
+        // filters show that there are files, but perhaps none that was chosen
         boolean choosesAll = view.windowText().isEmpty()
                 && globs.isEmpty()
                 && addresses.stream().allMatch(Address::namesAll);
@@ -237,7 +237,7 @@ final class GrepFleet {
         }
     }
 
-    /** Returns what is to be searched of a host; null when its filters say of all of it that no line can match. */
+    /** Returns the files of a host to search; null when its filters say that no line of it can match. */
     private @Nullable Located locate(HostRegistry.Owner owner) throws IOException {
         List<CorruptArchiveException> filters = new ArrayList<>();
         boolean everything = encoding.charset() != null || wanted.numbers() || wanted.before() + wanted.after() > 0;
@@ -313,7 +313,7 @@ final class GrepFleet {
         }
     }
 
-    /** Searches a file; what was found of one that cannot be read to its end is shown and counted. */
+    /** Searches a file; if it cannot be read to its end, its matches so far are shown and counted. */
     private void search(
             Located host,
             Numbered file,
@@ -403,7 +403,7 @@ final class GrepFleet {
                 content);
     }
 
-    /** What goes over lines may be in pieces of which no line matches alone, so such a file is searched whole. */
+    /** A match over lines may be in pieces none of whose lines matches alone, so such a file is searched whole. */
     private List<Unmatched.Range> rest(Located host, FileVersion version, long start, long end) {
         List<Unmatched.Range> rest = host.unmatched().rest(version.id(), start, end);
         return options.overLines && !rest.isEmpty() ? List.of(new Unmatched.Range(start, end)) : rest;

@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
 
 /** What {@code grep} looks for and what it shows: named as ripgrep names it. */
 public final class GrepOptions {
-    /** Backslashes, and classes, of which one may have {@code \\n} beside others. */
+    /** Backslashes, and classes; a class may have {@code \\n} beside others. */
     private static final Pattern NOT_OVER_LINES = Pattern.compile("\\\\\\\\|\\[[^\\]]*]|\\\\Q.*?\\\\E|\\\\n[?*]");
 
     private static final Pattern ESCAPE = Pattern.compile("\\\\(?:[pP]\\{[^}]*}|.)");

@@ -112,7 +112,7 @@ abstract sealed class GrepSink implements LineSink permits GrepSink.Summary, Gre
             contextName = utf8(isInFront ? name + '-' : "");
         }
 
-        /** What is shown of a line, and where in that what matches is: offsets of begins and ends in turn. */
+        /** The shown part of a line, and where its matches are: offsets of begins and ends in turn. */
         private record Shown(byte[] bytes, List<Integer> spans, boolean isCounted) {}
 
         @Override

@@ -21,7 +21,7 @@ final class HostTimes {
      * Reads nothing yet.
      *
      * @param seq the last commit that counts
-     * @param versionIds of which versions lines may be found
+     * @param versionIds the versions whose lines may be found
      */
     HostTimes(BlobStore store, String hostId, long seq, Supplier<Set<Long>> versionIds) {
         this.store = store;

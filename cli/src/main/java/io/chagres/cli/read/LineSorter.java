@@ -30,7 +30,7 @@ final class LineSorter implements AutoCloseable {
     private static final Comparator<Entry> ORDER =
             Comparator.comparingLong(Entry::timeMs).thenComparingLong(Entry::file);
 
-    /** What an entry takes beside its text. */
+    /** The bytes that an entry takes beside its text. */
     private static final int ENTRY_BYTES = 64;
 
     private static final int MIN_BUFFER_BYTES = 4096;
@@ -160,7 +160,7 @@ final class LineSorter implements AutoCloseable {
         }
     }
 
-    /** What a part has left, of which only where it stands is in memory. */
+    /** The rest of a part; only its position is in memory. */
     private static final class Row implements Comparable<Row> {
         private static final Comparator<Row> NEXT = Comparator.<Row>comparingLong(row -> row.timeMs)
                 .thenComparingLong(row -> row.file)
@@ -184,7 +184,7 @@ final class LineSorter implements AutoCloseable {
             return NEXT.compare(this, other);
         }
 
-        /** Goes on behind an entry that was printed; returns whether there is another one. */
+        /** Moves behind an entry that was printed; returns whether there is another one. */
         boolean next() throws IOException {
             try {
                 timeMs = in.readLong();

@@ -12,8 +12,8 @@ import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one of several tasks prints that run beside each other: kept until the task's turn, and from then on, or once it
- * is much, printed at once. A task that prints much waits for its turn. Printed by the thread that calls
+ * The output of one of several tasks that run beside each other. It is kept until the task's turn, and printed at once
+ * from then on, or once it is much. A task that prints much waits for its turn. Printed by the thread that calls
  * {@link #finish}, or by the task's while that one waits.
  */
 final class OrderedOutput extends OutputStream {
@@ -32,7 +32,7 @@ final class OrderedOutput extends OutputStream {
     private final CountDownLatch turn = new CountDownLatch(1);
     private final FutureTask<Void> task;
 
-    /** What prints. */
+    /** A task that prints. */
     @FunctionalInterface
     interface Task {
         /** Does its work. */

@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which paths {@code -g} takes: the last glob that matches decides, one with {@code !} in front against it. What none
- * matches is taken if all have that. Immutable.
+ * Which paths {@code -g} takes: the last glob that matches decides, one with {@code !} in front against it. A path that
+ * none matches is taken if all globs begin with {@code !}. Immutable.
  */
 final class PathGlobs {
     private record Entry(Glob glob, boolean isExcluding) {}

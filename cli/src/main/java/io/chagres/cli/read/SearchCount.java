@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What {@code grep --stats} tells of a search. Safe for any thread. */
+/** What {@code grep --stats} shows about a search. Safe for any thread. */
 final class SearchCount {
     private static final double MS_PER_SECOND = 1e3;
 
@@ -36,7 +36,7 @@ final class SearchCount {
         ruledOut.add(without);
     }
 
-    /** Takes a host of which filters ruled out everything; nobody knows what files it has. */
+    /** Takes a host that filters ruled out entirely; nobody knows what files it has. */
     void hostRuledOut() {
         ruledOutHosts.increment();
     }

@@ -60,7 +60,7 @@ record SearchedFile(
     /**
      * Searches the file.
      *
-     * @param sink is told positions of the text, which are those of the file only where that is what is searched
+     * @param sink takes positions in the text; they are positions in the file only if the file itself is searched
      * @throws UnsearchedException if it cannot be unpacked to its end; what was unpacked before was searched
      */
     void search(FileSearch search, Text text, LineSink sink) throws IOException {

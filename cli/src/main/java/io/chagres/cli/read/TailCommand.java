@@ -143,7 +143,7 @@ public final class TailCommand implements Callable<Integer> {
         }
     }
 
-    /** What a version holds, of which holes need not be read. */
+    /** The content of a version; its holes need not be read. */
     private record Bytes(VersionContent content, FileVersion version) implements LastLines.Source {
         @Override
         public void read(long position, MemorySegment target) throws IOException {

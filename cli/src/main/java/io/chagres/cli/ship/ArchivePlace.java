@@ -136,7 +136,7 @@ public final class ArchivePlace {
         }
     }
 
-    /** What the blocks of a file belong to. */
+    /** The file system that the blocks of a file belong to. */
     private record Volume(long device, byte[] id, long type) {
         /** Returns that of a path, or of the nearest directory above it that there is; null when nobody can say. */
         static @Nullable Volume of(Pathname path) {

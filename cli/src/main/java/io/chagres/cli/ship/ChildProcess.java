@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 
 /** The program after {@code --}: it has our terminal, its end starts the drain, its exit code becomes ours. */
 final class ChildProcess {
-    /** What the launcher sets for the JVM; it keeps the user's value of X as CHAGRES_X_ORIGINAL, empty if unset. */
+    /** Variables that the launcher sets for the JVM; it keeps the user's X as CHAGRES_X_ORIGINAL, empty if unset. */
     private static final List<String> OF_THE_JVM = List.of("LC_ALL", "MALLOC_ARENA_MAX");
 
     private static final Duration LOOK_EVERY = Duration.ofMillis(20);
@@ -75,7 +75,7 @@ final class ChildProcess {
         }
     }
 
-    /** Lets go of what ended of that which the program left behind. Safe for any thread. */
+    /** Lets go of processes that the program left behind and that have ended. Safe for any thread. */
     void reap() {
         Orphans.reap(process.pid());
     }

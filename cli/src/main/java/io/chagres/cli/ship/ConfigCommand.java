@@ -89,7 +89,7 @@ public final class ConfigCommand implements Callable<Integer> {
         return ExitCode.DONE;
     }
 
-    /** What the environment decides is shown, since the file does not say it. */
+    /** Shows what the environment decides, since the file does not say it. */
     private void showExpanded(ShipSettings settings) throws IOException {
         for (Map<String, ConfigFile.Value> table : settings.fileTables()) {
             for (Map.Entry<String, ConfigFile.Value> each : table.entrySet()) {

@@ -80,7 +80,7 @@ record DrillReport(CommandContext context, long withinMs, boolean json) {
         return bytesPerSecond < 0 ? "unknown" : ByteSize.format(bytesPerSecond) + "/s";
     }
 
-    /** Returns what an answer says to a program; null for none. What is unknown is null there. */
+    /** Returns what an answer says to a program; null for none. An unknown value is null there. */
     static String json(long pid, @Nullable DrainForecast forecast, long withinMs) {
         JsonWriter line = new JsonWriter().beginObject().member("pid", pid).member("drill", true);
         line.member("withinMs", withinMs).member("answered", forecast != null);

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Ships through a spool into Kafka: a thread beside the shipper publishes what is in the spool, says how far it is, and
- * makes room. What is shared with that thread is volatile or safe for any.
+ * makes room. The fields shared with that thread are volatile or safe for any.
  */
 final class KafkaDestination implements Destination, ForwardListener {
     private static final long LINE_AGE_MS = 10_000;

@@ -39,7 +39,7 @@ final class Program {
         }
     }
 
-    /** What it wrote counts as written by it, also what a process of it writes that it did not wait for. */
+    /** The program's bytes count as its own, also those of child processes that it did not wait for. */
     private void ended() {
         ChildProcess started = started();
         if (started != null) {
@@ -58,7 +58,7 @@ final class Program {
         }
     }
 
-    /** Lets go of what ended of that which it left behind. */
+    /** Lets go of processes that it left behind and that have ended. */
     void reap() {
         ChildProcess started = started();
         if (started != null) {
@@ -78,7 +78,7 @@ final class Program {
         }
     }
 
-    /** Shipping cannot go on, but that is no reason to end the program it accompanies. */
+    /** Shipping cannot continue, but that is no reason to end the program that it accompanies. */
     void outlive(IOException cause, ShipReport report) {
         ChildProcess started = started();
         if (started != null && started.running()) {

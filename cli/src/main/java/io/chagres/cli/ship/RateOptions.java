@@ -56,7 +56,7 @@ final class RateOptions {
         return () -> TimedRate.at(rates, context.clock().instant().atZone(zone).toLocalTime());
     }
 
-    /** Lets what waits for its turn go at once: what is not safe soon may be lost. */
+    /** Lets bytes that wait for their turn go at once: bytes that are not safe soon may be lost. */
     void hurry(long ms) {
         LimitedStore slow = limited;
         if (slow != null) {

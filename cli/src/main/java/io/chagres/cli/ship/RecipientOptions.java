@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Option;
 
-/** To whom a shipper encrypts. */
+/** The recipients that a shipper encrypts to. */
 final class RecipientOptions {
     @Option(
             names = "--encrypt-to",

@@ -10,8 +10,8 @@ import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a running shipper go on by what its configuration says now. The file is read on the thread of the signal; what
- * follows from it happens in the steps of the session. Safe for any thread.
+ * Lets a running shipper continue with what its configuration says now. The file is read on the thread of the signal;
+ * what follows from it happens in the steps of the session. Safe for any thread.
  */
 final class Reload {
     private static final double MS_PER_SECOND = 1000.0;

@@ -287,7 +287,7 @@ public final class ShipCommand implements Callable<Integer> {
     @Spec
     CommandSpec spec = CommandSpec.create();
 
-    /** What the configuration file names besides. */
+    /** The other sources that the configuration file names. */
     List<Source> moreSources = List.of();
 
     /** Makes the command; picocli fills its fields. */
@@ -392,8 +392,8 @@ public final class ShipCommand implements Callable<Integer> {
     }
 
     /**
-     * A defect in how copies are recorded must not end shipping: without looking for them every byte is stored. Nor
-     * does a log that is damaged, since a start goes on with another one.
+     * A defect in how copies are recorded must not end shipping: every byte is stored if nobody looks for copies. Nor
+     * must a damaged log, since a new start continues with another log.
      */
     static int shipAgainIfRefused(ShipOptions options, ShipReport report, Shipping shipping) throws IOException {
         for (ShipOptions how = options; ; ) {
@@ -577,7 +577,7 @@ public final class ShipCommand implements Callable<Integer> {
                     startAt,
                     poll == null ? 0 : poll.toMillis(),
                     Math.toIntExact(coalesce.toMillis()),
-                    !spools, // what was delivered is there no more to be compared with
+                    !spools, // what was delivered is no longer there to compare with
                     hostId,
                     takeOver,
                     heartbeat.toMillis(),

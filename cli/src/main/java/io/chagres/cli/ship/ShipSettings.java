@@ -30,11 +30,11 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
 /**
- * What a ship goes by: for each option the texts that count and where they come from. The command line comes before the
- * environment, that before the configuration file, and that before the defaults. Immutable.
+ * The settings of a ship: for each option the texts that count and where they come from. The command line comes before
+ * the environment, that before the configuration file, and that before the defaults. Immutable.
  */
 final class ShipSettings {
-    /** What is read when neither a path nor a file is named. */
+    /** The file that is read when neither a path nor a file is named. */
     static final String DEFAULT_FILE = "/etc/chagres/chagres.toml";
 
     static final String PATHS = "paths";
@@ -48,7 +48,7 @@ final class ShipSettings {
 
     private static final Set<String> OF_SOURCES = Set.of("include", "exclude", "max-lag", "codec", "ignore-older");
 
-    /** What can change while the shipper runs. */
+    /** The options that can change while the shipper runs. */
     static final Set<String> LIVE =
             Set.of(PATHS, "include", "exclude", "max-lag", "codec", "ignore-older", "heartbeat");
 
@@ -277,7 +277,7 @@ final class ShipSettings {
         return command;
     }
 
-    /** Returns the sources of the file; who names paths on the command line means those. */
+    /** Returns the sources of the file; none if the command line names paths. */
     private List<Source> sources() throws IOException {
         List<Source> sources = new ArrayList<>();
         if (file == null || ofLine.containsKey(PATHS)) {

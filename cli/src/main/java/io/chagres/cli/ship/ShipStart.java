@@ -22,7 +22,7 @@ final class ShipStart implements StoreOpening.Listener {
     /** A store that has not answered by then does not keep the program waiting. */
     private static final long PROGRAM_WAITS_MS = 2_000;
 
-    /** What a store that hangs gets more than one that refuses, which is asked until the time is over. */
+    /** The extra time for a store that hangs; a store that refuses is asked until the time is over. */
     private static final long HANGS_MS = 500;
 
     private final Termination termination;
@@ -65,7 +65,7 @@ final class ShipStart implements StoreOpening.Listener {
                 .execute(this::startProgramUnlessOver);
     }
 
-    /** The opening has ended, one way or the other: nothing hangs any more. */
+    /** The opening has ended, one way or the other: nothing hangs any longer. */
     synchronized void over() {
         over = true;
     }
@@ -110,7 +110,7 @@ final class ShipStart implements StoreOpening.Listener {
         flushAsked |= flushing;
     }
 
-    /** Asks the session to commit everything at once; the one to come while there is none. Safe for any thread. */
+    /** Asks the session, or the next one if there is none, to commit everything at once. Safe for any thread. */
     synchronized void flush() {
         if (flush == null) {
             flushAsked = true;

@@ -116,7 +116,7 @@ final class ShipStatusText {
                         : "");
     }
 
-    /** Returns what to say when nothing is at risk: of what is missing that is not known. */
+    /** Returns what to say when nothing is at risk; missing files make that unknown. */
     static String safe(ShipStatus status) {
         return status.missingFiles() == 0
                 ? "everything is acknowledged"

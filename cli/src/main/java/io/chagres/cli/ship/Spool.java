@@ -58,7 +58,7 @@ final class Spool {
         return directory.resolve("archive");
     }
 
-    /** Returns what tells it from every other spool. */
+    /** Returns the text that tells it from every other spool. */
     String id() {
         return id;
     }
@@ -89,7 +89,7 @@ final class Spool {
         usedBytes.set(sum);
     }
 
-    /** So many bytes were put there. */
+    /** Adds the number of bytes that were put there. */
     void added(long bytes) {
         usedBytes.addAndGet(bytes);
     }

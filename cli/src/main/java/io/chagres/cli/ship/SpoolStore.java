@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * stops the reading. Safe for any thread.
  */
 final class SpoolStore extends ForwardingStore {
-    /** An object that was begun is finished; what several of them add to a full spool is a part of its size. */
+    /** An object under way is finished even in a full spool, so it has at most this part of the spool's size. */
     private static final int OBJECTS = 16;
 
     private final Spool spool;

@@ -119,7 +119,7 @@ final class StdinOptions {
         return isMeant(paths) ? machine + "-stdin" : machine;
     }
 
-    /** What this needs of the command. */
+    /** The part of the command that this needs. */
     @FunctionalInterface
     interface Archive {
         BlobStore open() throws IOException;

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Tells the service manager that started this process how shipping goes, see sd_notify(3); without one nothing happens.
- * Each status comes from the loop that ships, so that a loop that hangs is missed. What cannot be sent is not sent
- * again: the next status says the same. Safe for any thread.
+ * Each status comes from the loop that ships, so that a loop that hangs is missed. A message that cannot be sent is not
+ * sent again: the next status says the same. Safe for any thread.
  */
 final class Supervisor implements AutoCloseable {
     private static final String EXTEND = "EXTEND_TIMEOUT_USEC=10000000\n";
@@ -52,7 +52,7 @@ final class Supervisor implements AutoCloseable {
         send(stopping ? EXTEND : "", status);
     }
 
-    /** The loop goes on; it is ready once everything was scanned for the first time. */
+    /** The loop continues; it is ready once everything was scanned for the first time. */
     synchronized void works(ShipStatus status) {
         boolean becomesReady = !ready && !stopping && !status.scanning();
         ready |= becomesReady;
@@ -66,7 +66,7 @@ final class Supervisor implements AutoCloseable {
         }
     }
 
-    /** What it says is in force. */
+    /** Says that the new configuration is in force. */
     synchronized void reloaded() {
         if (ready && !stopping && socket != null) {
             socket.trySend("READY=1");

@@ -30,7 +30,7 @@ final class FleetServing {
         this.everyMs = everyMs;
     }
 
-    /** Serves until a signal. What one look cannot read is said, and looked at again. */
+    /** Serves until a signal. Reports what a look cannot read, and looks at it again. */
     void run(String address, @Nullable String token, Look look) throws IOException {
         try (WorkerThreads threads = new WorkerThreads("chagres-http-", 2);
                 StatusServer server = StatusServer.open(address, token, board, threads)) {

@@ -11,7 +11,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of one ship, as a line. Immutable.
+ * One line about a ship. Immutable.
  *
  * @param host its name in the archive; empty when it is not known
  * @param where what identifies it further
@@ -33,7 +33,7 @@ record Row(
     /** One letter for each cell, see {@link io.chagres.cli.text.Table}. */
     static final String ALIGNMENT = "llrrrll";
 
-    /** What the columns hold. */
+    /** The headings of the columns. */
     static final String[] HEADER = {
         "HOST", "STATE", "HEARD", "AT RISK", "RATE", "VERSION", "TROUBLE, OR WHAT IT FOLLOWS"
     };
@@ -41,7 +41,7 @@ record Row(
     /** The column of the state. */
     static final int STATE = 1;
 
-    /** Who must be looked at comes first, of those the worst; then what is in trouble, then the rest by name. */
+    /** Hosts that need a look come first, the worst at the top; then those in trouble, then the rest by name. */
     static final Comparator<Row> WORST_FIRST = Comparator.comparing((Row row) -> !row.isAlarming())
             .thenComparing(row -> !row.isTroubled())
             .thenComparing(row -> row.acknowledgedMs == 0)

@@ -58,7 +58,7 @@ import picocli.CommandLine.Parameters;
             "  chagres status /mnt/archive --serve 127.0.0.1:7799"
         })
 public final class StatusCommand implements Callable<Integer> {
-    /** Of a store far away, most of which is waiting; a local one asks with as many threads as it has processors. */
+    /** For a distant store, where requests mostly wait; a local one is asked with one thread for each processor. */
     private static final int REQUESTS_AT_ONCE = 32;
 
     private static final long MIN_EVERY_MS = 1000;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.ref.WeakReference;
 import org.junit.jupiter.api.Test;
 
-/** That garbage goes when much was sent. */
+/** Tests that garbage goes when much was sent. */
 class SentGarbageTest {
     @Test
     void isCollectedNowAndThen() {

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** What asks a store and has no patience of its own. */
+/** The commands that ask a store and have no patience of their own. */
 final class TimeoutOptionTest {
     private final CommandContext context =
             CommandContext.of(OutputStream.nullOutputStream(), OutputStream.nullOutputStream(), List.of());

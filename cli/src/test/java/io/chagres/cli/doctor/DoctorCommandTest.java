@@ -43,7 +43,7 @@ final class DoctorCommandTest {
         assertThat(doctor(store).out()).contains("archive ").contains(", 1 host");
     }
 
-    /** Who asks before the first ship is told what that would make, and a directory that is not there either. */
+    /** Before the first ship the doctor says what that would make, and names a missing directory above it. */
     @Test
     void anArchiveThatIsNotThereYetIsMadeByTheFirstShip() {
         CommandRun first = doctor(directory.resolve("nowhere"));
@@ -64,7 +64,7 @@ final class DoctorCommandTest {
         }
     }
 
-    /** What somebody else leaves in an archive may keep out the user who ships. */
+    /** An object that somebody else leaves in an archive may keep out the user who ships. */
     @Test
     void lookingChangesNothing() throws IOException {
         Path store = Files.createDirectory(directory.resolve("archive"));

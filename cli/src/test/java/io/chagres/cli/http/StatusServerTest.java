@@ -105,7 +105,7 @@ class StatusServerTest {
         assertThat(get("/readyz")).endsWith("it has ended\n");
     }
 
-    /** What was opened may refuse everything: it is ready once something was accepted, and stays so. */
+    /** An opened store may refuse everything: it is ready once it accepted something, and stays so. */
     @Test
     void isNotReadyWhileNothingWasEverAccepted() throws IOException {
         serve(null);

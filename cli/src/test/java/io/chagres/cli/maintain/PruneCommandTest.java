@@ -48,7 +48,7 @@ final class PruneCommandTest {
         assertThat(logs.resolve("a.log")).exists();
         CommandRun done = run("prune", "--older-than", "0s");
         assertThat(done.code()).isZero();
-        // of processes of others an ordinary user sees nothing, which is no proof that they have nothing open
+        // an ordinary user cannot see other users' processes, which is no proof that they have nothing open
         assertThat(done.err().contains("of other users only read cannot be seen"))
                 .isEqualTo(Files.exists(Path.of("/proc/1/fd")) && !Files.isReadable(Path.of("/proc/1/fd")));
         assertThat(done.out())

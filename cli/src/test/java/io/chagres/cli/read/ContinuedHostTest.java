@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A host that goes on where a damaged one ends, and what is said when that one is taken away. */
+/** A host that continues where a damaged one ends, and the message when the damaged one is taken away. */
 @Tag("it")
 final class ContinuedHostTest {
     private static final String FIRST = "the first bytes\n";

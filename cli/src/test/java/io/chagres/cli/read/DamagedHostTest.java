@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * One host of an archive is damaged: every command that reads what is damaged names it, goes on with the others and
+ * One host of an archive is damaged: every command that reads the damaged part names it, continues with the others and
  * exits with 1.
  */
 final class DamagedHostTest {
@@ -171,7 +171,7 @@ final class DamagedHostTest {
         }
     }
 
-    /** Whoever asks for one host learns nothing of the others. */
+    /** A command that names one host says nothing of the others. */
     @ParameterizedTest
     @CsvSource({"GARBAGE_COMMIT", "OWNER_IS_A_FIFO"})
     void isNoMatterOfWhoeverNamesAnother(Damage damage) throws IOException {
@@ -241,7 +241,7 @@ final class DamagedHostTest {
         assertThat(run("compact STORE " + BAD + ": --grace 0").code()).isZero();
     }
 
-    /** What was kept of the past of one host is lost; that of the others is not. */
+    /** The kept past of one host is lost; the past of the others is not. */
     @ParameterizedTest
     @CsvSource({"ls STORE *:**", "ls STORE", "cat STORE *:app", "tail STORE *:app", "restore STORE BACK"})
     void pastOfACompactedHostIsNamed(String command) throws IOException {

@@ -199,7 +199,7 @@ final class FleetRequestsTest {
                         1));
     }
 
-    /** Of less than a mebibyte there is no filter; what is small is fetched at once, without asking for its size. */
+    /** Hosts below a mebibyte have no filter; small objects are fetched at once, without asking for their size. */
     @Test
     void ofASmallHost() throws IOException {
         files = 1;
@@ -224,7 +224,7 @@ final class FleetRequestsTest {
         }
     }
 
-    /** What was committed since is found, and no filter hides it. */
+    /** Later commits are found, and no filter hides them. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void ofHostsThatWentOn(boolean mayLag) throws IOException {

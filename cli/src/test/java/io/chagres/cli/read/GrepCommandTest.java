@@ -100,7 +100,7 @@ final class GrepCommandTest {
         assertThat(grep.code()).isEqualTo(lines.isEmpty() ? 1 : 0);
     }
 
-    /** That little was found and nobody could be told is not that nothing was found; it is told once. */
+    /** A result that could not be printed is not the same as no result; the failure is reported once. */
     @ParameterizedTest
     @ValueSource(strings = {"-c", "-l", "-a"})
     void sayingNothingIsTrouble(String option) {
@@ -262,7 +262,7 @@ final class GrepCommandTest {
         assertThat(unknown.code()).isEqualTo(2);
     }
 
-    /** What Windows writes, with a byte order mark or in an encoding that is named. */
+    /** Files as Windows writes them, with a byte order mark or in an encoding that is named. */
     @Test
     void readsOtherEncodings() throws IOException {
         String text = "alpha ERROR one\nb\u00e9ta \ud83d\ude00 ERROR\ngamma\n";

@@ -144,7 +144,7 @@ final class GrepFormTest {
         assertThat(grep.code()).isEqualTo(2);
     }
 
-    /** What lies over the ends of blocks is found as anywhere else, and costs no more memory. */
+    /** Matches over the ends of blocks are found as anywhere else, and cost no more memory. */
     @Test
     void findsWhatGoesOverLinesAnywhere() {
         StringBuilder expected = new StringBuilder();

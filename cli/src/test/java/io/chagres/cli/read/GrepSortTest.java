@@ -151,7 +151,7 @@ final class GrepSortTest {
         assertThat(found.code()).isEqualTo(2);
     }
 
-    /** Removes the commits, of which the growth in each second is kept. */
+    /** Removes the commits, and keeps the growth of each second. */
     private void compact() throws IOException {
         Compact.Options options = new Compact.Options(0, 0, Codec.ZSTD, 1, 1 << 20, false, 1000);
         try (BlobStore archive = BlobStores.open(store().toString(), false)) {

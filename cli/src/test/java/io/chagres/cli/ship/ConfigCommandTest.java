@@ -322,7 +322,7 @@ final class ConfigCommandTest {
                 .doesNotContain("a.tmp");
     }
 
-    /** What ship would refuse at its start is bad already here, with its line. */
+    /** Values that ship would refuse at its start are bad already here, with their line. */
     @ParameterizedTest
     @CsvSource({
         "to = \"s3:/bucket/x\",s3://bucket/x",
@@ -348,7 +348,7 @@ final class ConfigCommandTest {
         assertThat(check.out()).contains(":3:1: ", "token");
     }
 
-    /** What is not there has no line, but a name. */
+    /** A missing key has no line, but a name. */
     @Test
     void namesWhatIsMissing() throws IOException {
         Path empty = file("host = \"web1\"\n");
@@ -395,7 +395,7 @@ final class ConfigCommandTest {
                 .endsWith(": good\n");
     }
 
-    /** What a variable holds that is a secret by its name is shown nowhere, not even when it is wrong. */
+    /** The value of a variable whose name says it is a secret is shown nowhere, not even when it is wrong. */
     @Test
     void hidesSecretsOfTheEnvironment() throws IOException {
         Map<String, String> environment = Map.of("DB_PASSWORD", "hunter2", "CHAGRES_HTTP_TOKEN", "hunter3");

@@ -36,7 +36,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is told of a whole fleet over HTTP. */
+/** What the board shows of a whole fleet over HTTP. */
 class FleetBoardTest {
     private static final long EVERY_MS = 60_000;
 

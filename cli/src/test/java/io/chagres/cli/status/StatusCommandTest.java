@@ -145,7 +145,7 @@ final class StatusCommandTest {
         assertThat(CommandRun.of("status", store, "live", "--json").out()).contains("\"fault\":");
     }
 
-    /** What a shipper says of itself is not what the archive holds. */
+    /** A shipper's word about itself does not show what the archive holds. */
     @Test
     void aHostWhoseLogIsGoneIsNotLive() throws IOException {
         String id;
@@ -201,7 +201,7 @@ final class StatusCommandTest {
                 .isEqualTo(ExitCode.USAGE);
     }
 
-    /** Who looks at a terminal is told what the columns are, and no line runs into the next. */
+    /** On a terminal the columns have headings, and no line runs into the next. */
     @Test
     void fitsTheTerminal() throws IOException {
         for (boolean plain : new boolean[] {false, true}) {
