@@ -56,7 +56,7 @@ final class ArchiveFileSystem implements FuseFileSystem {
     /**
      * Makes a file system that is not mounted yet.
      *
-     * @param atEnd is run once the kernel asks no more
+     * @param atEnd runs once the kernel no longer asks
      */
     ArchiveFileSystem(
             MountContext context, Hosts hosts, NodeTable nodes, BlockReads reads, Patience patience, Runnable atEnd) {
@@ -80,7 +80,7 @@ final class ArchiveFileSystem implements FuseFileSystem {
         atEnd.run();
     }
 
-    /** Returns what tells the kernel of changes; null before the mount. */
+    /** Returns the notifier of the kernel; null before the mount. */
     @Nullable
     Notifier notifier() {
         return notifier;
@@ -142,7 +142,7 @@ final class ArchiveFileSystem implements FuseFileSystem {
         }
     }
 
-    /** Returns what a function says of the version of a number, under its host's lock; null if there is none. */
+    /** Returns what a function gives for the version of a number, under its host's lock; null without a version. */
     private <T> @Nullable T ofFile(long number, Function<FileTarget, T> step) {
         HostTree host = hosts.ofFile(number);
         if (host == null || !host.isLoaded()) {

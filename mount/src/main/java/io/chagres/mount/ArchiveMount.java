@@ -21,19 +21,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * An archive mounted on a directory, read only: {@code DIR/<host>/<absolute path>}. Whoever holds it calls
- * {@link #run}, or {@link #refresh} now and then, so that what is committed appears; everything else is done by the
- * threads of {@link FuseServer} and those of the context. An open file keeps its version: bytes are added at its end
- * and never change. Closed by its owner.
+ * An archive mounted on a directory, read only: {@code DIR/<host>/<absolute path>}. Its owner calls {@link #run}, or
+ * {@link #refresh} now and then, so that new commits appear; everything else is done by the threads of
+ * {@link FuseServer} and those of the context. An open file keeps its version: bytes are added at its end and never
+ * change. Closed by its owner.
  *
  * <p>Memory: names and versions of every host somebody looked into, blocks up to
  * {@link MountOptions#cacheBytes()}, and buffers of a few MiB.
  */
 public final class ArchiveMount implements AutoCloseable {
-    /** What is mounted shows as {@code fuse.} and this. */
+    /** The type that a mount shows, behind {@code fuse.}. */
     public static final String SUBTYPE = "chagres";
 
-    /** The kernel does not read more at once unless it is told to. */
+    /** The kernel does not read more at once unless a mount asks for that. */
     private static final int READ_BYTES = 128 * 1024;
 
     private static final int MAX_CONCURRENT = 128;
@@ -177,8 +177,8 @@ public final class ArchiveMount implements AutoCloseable {
 
     /**
      * Shows what was committed since: one request for each host somebody looked into, and one more for each new commit.
-     * Of a past moment nothing is new, unless another archive lies in the place of this one: that is shown then. A
-     * store that does not answer is said once. One thread at a time.
+     * A past moment has no news, unless another archive lies in the place of this one: that one is shown then. A store
+     * that does not answer is said once. One thread at a time.
      */
     public void refresh() {
         Notifier notifier = fileSystem.notifier();
@@ -206,7 +206,7 @@ public final class ArchiveMount implements AutoCloseable {
         }
     }
 
-    /** What is open of the archive of before is read from there, as long as it exists somewhere. */
+    /** Looks for another archive in its place. Open files of the old one are read from there as long as it exists. */
     private void lookForAnother(Notifier notifier) throws IOException {
         ArchiveRoot.Finding finding = place.find();
         if (finding == ArchiveRoot.Finding.NONE && !saidNone) {
@@ -309,7 +309,7 @@ public final class ArchiveMount implements AutoCloseable {
         return false;
     }
 
-    /** Unmounts, whoever uses it, and gives all memory back. After {@link #run} has returned. Idempotent. */
+    /** Unmounts, even if somebody uses it, and gives all memory back. After {@link #run} has returned. Idempotent. */
     @Override
     public void close() {
         stopping = true;

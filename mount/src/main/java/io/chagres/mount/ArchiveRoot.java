@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 final class ArchiveRoot implements AutoCloseable {
-    /** What became of it. */
+    /** The result of a look. */
     enum Finding {
         /** It is there, or cannot be looked for. */
         SAME,
@@ -51,7 +51,7 @@ final class ArchiveRoot implements AutoCloseable {
         }
         int opened = Fd.tryOpen(hosts, Fd.O_PATH | Fd.O_DIRECTORY | Fd.O_CLOEXEC, 0);
         if (opened < 0) {
-            // What may not be looked at now is believed to be what it was.
+            // a place that may not be looked at now is believed to be what it was
             boolean none = opened == -Errno.ENOENT || opened == -Errno.ENOTDIR;
             return none && held != null ? Finding.NONE : Finding.SAME;
         }

@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
  * more of it is wanted; what is there never changes. Owns native memory, taken as needed. Safe for any thread.
  */
 final class BlockCache implements AutoCloseable {
-    /** What one checksum and one frame of the archive cover at most. */
+    /** The most that one checksum and one frame of the archive cover. */
     static final int BLOCK_BYTES = 256 * 1024;
 
     static final int PAGE_BYTES = 4096;
 
-    /** More than are in use at once: of threads that load and of those that answer. */
+    /** More than the threads that load and the threads that answer use at once. */
     private static final int MIN_BLOCKS = 64;
 
     /**
@@ -53,12 +53,12 @@ final class BlockCache implements AutoCloseable {
             this.memory = memory;
         }
 
-        /** Returns its memory, of which only the part that is filled may be read. */
+        /** Returns its memory; only the filled part may be read. */
         MemorySegment memory() {
             return memory;
         }
 
-        /** Returns up to which offset it is filled. */
+        /** Returns the offset up to which it is filled. */
         int filled() {
             return filled;
         }
@@ -143,7 +143,7 @@ final class BlockCache implements AutoCloseable {
     /**
      * Ends filling a block: others may read what is in it.
      *
-     * @param filled up to which offset it is filled now
+     * @param filled the offset up to which it is filled now
      * @param damages what of it cannot be had
      * @param retryMs when that is tried again
      */
@@ -159,7 +159,7 @@ final class BlockCache implements AutoCloseable {
         }
     }
 
-    /** Gives the memory back; nobody may use a block any more. Closing again does nothing. */
+    /** Gives the memory back; nobody may use a block any longer. Closing again does nothing. */
     @Override
     public void close() {
         if (arena.scope().isAlive()) {

@@ -19,8 +19,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads blocks from the archive, each once however many wait for it. What cannot be had becomes a damage of its block,
- * said once; a store that does not answer is asked again until the reader's time is over. Safe for any thread.
+ * Loads blocks from the archive, each once however many wait for it. Bytes that cannot be had become a damage of their
+ * block, said once; a store that does not answer is asked again until the reader's time is over. Safe for any thread.
  */
 final class BlockLoads {
     private static final int MAX_AHEAD = 16;
@@ -134,7 +134,7 @@ final class BlockLoads {
                 } catch (CorruptArchiveException | ObjectRefusedException e) {
                     boolean reloaded = patience.ask(deadlineMs, () -> reload.ifCompacted(key.host()));
                     if (reloaded || key.host().state() != seen) {
-                        continue; // who reads beside this one may have found the compaction first
+                        continue; // another reader may have found the compaction first
                     }
                     HostTree.Span piece = key.host().pieceAt(key.version(), at);
                     at = Math.min(end, piece.end());

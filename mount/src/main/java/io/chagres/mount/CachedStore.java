@@ -66,7 +66,7 @@ public final class CachedStore extends ForwardingStore {
                 cache.remove(store.name(), key, part);
             }
         } catch (IOException e) {
-            // whoever reads it hears the same
+            // anybody who reads it hears the same
         }
         super.forget(key);
     }

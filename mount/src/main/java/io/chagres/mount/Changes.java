@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects what commits change of what the kernel may know of a host, and tells it. Confined to the thread that applies
+ * Collects how commits change what the kernel may know of a host, and tells it. Confined to the thread that applies
  * commits, which notes each before it applies it and tells afterwards, without holding a lock: the kernel may wait for
  * answers meanwhile.
  */
@@ -31,7 +31,7 @@ final class Changes {
 
     private final NodeTable nodes;
     private final HostTree host;
-    /** From which offset of a file the kernel's pages are no longer right. */
+    /** The offset of a file from which the kernel's pages are no longer right. */
     private final Map<Long, Long> files = new HashMap<>();
 
     private final Map<Folder, Set<Pathname>> names = new HashMap<>();
@@ -40,7 +40,7 @@ final class Changes {
     /** Directories that have another path now. */
     private final Set<TreeFolder> moved = new HashSet<>();
 
-    /** What the directories known to the kernel held before a commit in which directories move. */
+    /** The names in directories known to the kernel before a commit in which directories move. */
     private final Map<TreeFolder, Map<Pathname, NameTree.Entry>> listings = new HashMap<>();
 
     Changes(NodeTable nodes, HostTree host) {
@@ -146,7 +146,7 @@ final class Changes {
         return nodes.of(entry == host.state().names().root() ? host : entry);
     }
 
-    /** The paths of later records may lead through what moves: what each directory holds is compared afterwards. */
+    /** The paths of later records may lead through moved directories: so the listings are compared afterwards. */
     private void noteListings() {
         if (listings.isEmpty()) {
             for (Node node : nodes.all()) {
@@ -178,7 +178,7 @@ final class Changes {
         gone(old);
     }
 
-    /** What a name leads to has one name less or another one, as has everything below it. */
+    /** Notes that a file or directory, and everything below it, has one name less or another one. */
     private void gone(NameTree.@Nullable Entry top) {
         if (top == null) {
             return;
@@ -257,7 +257,7 @@ final class Changes {
         return entry.version() == null ? 0 : entry.version().id();
     }
 
-    /** Tells the kernel. What it does not know it ignores. */
+    /** Tells the kernel, which ignores what it does not know. */
     void tell(Notifier notifier) {
         names.forEach((folder, changed) -> {
             for (Pathname name : changed) {
@@ -291,8 +291,8 @@ final class Changes {
     }
 
     /**
-     * Tells the kernel once more, a while later: an answer that was on its way when it was told first may have brought
-     * back what was there before.
+     * Tells the kernel once more, a while later: an answer that was on its way the first time may have brought back
+     * what was there before.
      */
     void tellAgain(Notifier notifier) {
         names.keySet().forEach(folder -> notifier.invalidateNode(folder.number(), 0, 0));

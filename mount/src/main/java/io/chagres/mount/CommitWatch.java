@@ -23,7 +23,7 @@ final class CommitWatch implements AutoCloseable {
         epoll.add(wakeUp.fd(), Epoll.EPOLLIN, 1);
     }
 
-    /** Waits for commits of a host too. Where the kernel cannot tell of them, each refresh finds them. */
+    /** Waits for commits of a host too. Where the kernel cannot report them, each refresh finds them. */
     void add(HostTree host) {
         if (host.store() instanceof DirectoryStore directory) {
             Pathname log = directory.root().resolve(ArchiveLayout.log(host.id()));
@@ -31,7 +31,7 @@ final class CommitWatch implements AutoCloseable {
         }
     }
 
-    /** Waits, at most so many milliseconds. */
+    /** Waits at most for that time, in milliseconds. */
     void await(long timeoutMs) {
         epoll.waitFor((int) Math.min(timeoutMs, Integer.MAX_VALUE));
         wakeUp.drain();

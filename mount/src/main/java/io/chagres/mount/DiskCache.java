@@ -36,7 +36,7 @@ public final class DiskCache implements AutoCloseable {
     private static final String TEMPORARY = "new-";
     private static final int MODE = 0600;
 
-    /** So much of what may be kept is written before the directory is looked through again. */
+    /** The directory is looked through this often while the bytes that it may keep are written once. */
     private static final int SWEEPS_PER_FILL = 16;
 
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
@@ -64,7 +64,7 @@ public final class DiskCache implements AutoCloseable {
      *
      * @param directory an existing directory for nothing else
      * @param maxBytes how much is kept, 1 MiB or more
-     * @param listener hears once of a directory that cannot be written; the mount goes on without it
+     * @param listener hears once of a directory that cannot be written; the mount continues without it
      * @throws ErrnoException if the directory cannot be opened
      */
     public static DiskCache open(Pathname directory, long maxBytes, MountListener listener) throws ErrnoException {

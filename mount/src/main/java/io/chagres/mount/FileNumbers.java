@@ -4,9 +4,9 @@ import io.chagres.fuse.FuseFileSystem;
 import io.chagres.linux.Pathname;
 
 /**
- * Makes the numbers the kernel and programs know things by. The number of a file says which version of which host it
- * is, so that no table of files is needed: bit 62, then the place of the host in this mount, then the version. What
- * stat(2) shows is a hash of host and version, or of host and path, and so the same in every mount. Stateless.
+ * Makes the numbers the kernel and programs know things by. The number of a file names its host and version, so that no
+ * table of files is needed: bit 62, then the place of the host in this mount, then the version. What stat(2) shows is a
+ * hash of host and version, or of host and path, and so the same in every mount. Stateless.
  */
 final class FileNumbers {
     static final long ROOT = FuseFileSystem.ROOT;

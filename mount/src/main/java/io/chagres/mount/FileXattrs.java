@@ -7,8 +7,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells of a file what stat(2) does not. The names are not listed: who copies files does not copy them along, and
- * nobody who lists a directory asks for them file by file. Stateless.
+ * Answers for a file what stat(2) does not. The names are not listed: so programs do not copy them along with files,
+ * and do not ask for them file by file when they list a directory. Stateless.
  */
 final class FileXattrs {
     private static final String PREFIX = "user.chagres.";

@@ -36,6 +36,6 @@ abstract class Folder extends Node {
     /** Returns how long the kernel may believe that a name does not exist, nanoseconds. */
     abstract long missingTimeoutNs();
 
-    /** Says whether the kernel may keep the list of names until it is told of a change. */
+    /** Says whether the kernel may keep the list of names until it hears of a change. */
     abstract boolean isListCacheable();
 }

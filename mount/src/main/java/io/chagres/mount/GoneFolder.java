@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
-/** What is gone of a host, or a directory in it. The kernel is told of no change: it believes names for a second. */
+/** What is gone of a host, or a directory in it. The kernel hears of no change: it believes names for a second. */
 final class GoneFolder extends Folder {
     static final Pathname PLACE = Pathname.of(HostRegistry.GONE);
 

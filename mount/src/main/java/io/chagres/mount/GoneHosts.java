@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
-/** The directory beside those of the hosts that shows what is gone of each. */
+/** The directory that shows the gone files of each host, beside the directories of the hosts. */
 final class GoneHosts extends Folder {
     /** Identifies the one there is. */
     private static final Object ORIGIN = new Object();

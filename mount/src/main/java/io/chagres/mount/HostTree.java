@@ -27,14 +27,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What one host adds up to, loaded when it is first looked into. Many look at it under the shared lock; one thread
- * applies commits, and holds the exclusive lock only for that: whoever lists names never waits for the store.
+ * applies commits, and holds the exclusive lock only for that: a reader that lists names never waits for the store.
  */
 final class HostTree {
     /** Bytes of a version that are shown: from a position to a position. */
     record Span(long start, long end) {}
 
     /**
-     * What the names of a host lead to.
+     * The files that the names of a host lead to.
      *
      * @param bytes their lengths, holes included
      * @param files how many there are; one with two names is one
@@ -50,10 +50,10 @@ final class HostTree {
     /** How much it is after a commit. */
     private record UsageView(HostState of, long seq, Usage usage) {}
 
-    /** What is gone after a commit. */
+    /** The files that are gone after a commit. */
     private record GoneView(HostState of, long seq, GoneTree tree) {}
 
-    /** What st_blocks counts. */
+    /** The unit of st_blocks. */
     private static final int BLOCK_BYTES = 512;
 
     private final BlobStore store;
@@ -141,7 +141,7 @@ final class HostTree {
         }
     }
 
-    /** Whoever looks for a file where it stood learns where it is now. */
+    /** Tells anybody who looks for a file in its old place where it is now. */
     private void tellGone(HostState fresh) {
         GoneView view = collected(fresh);
         gone = view;
@@ -215,8 +215,8 @@ final class HostTree {
     }
 
     /**
-     * Returns what it adds up to. Only where {@link #isLoaded}. To be looked into only under the lock or on the thread
-     * that applies; a reload puts another one in its place.
+     * Returns what it adds up to. Only where {@link #isLoaded}. Readers hold the lock or are the thread that applies; a
+     * reload puts another one in its place.
      */
     HostState state() {
         HostState now = state;
@@ -334,7 +334,7 @@ final class HostTree {
         return new Span(start, start + Math.min(extents.end(index) - start, LogRecord.PIECE_BYTES));
     }
 
-    /** Says whether a name is shown: of a file if it is in the window. Under the lock. */
+    /** Says whether a name is shown: a file only if it is in the window. Under the lock. */
     boolean shows(NameTree.Entry entry) {
         if (options.window() == null) {
             return true; // and asks for no version of a long list

@@ -25,10 +25,10 @@ final class HostUpdater {
     private final HostTree host;
     private final MountContext context;
     private final AtomicLong requests;
-    /** What is still to be told. */
+    /** The changes that the kernel has not heard of yet. */
     private @Nullable Changes untold;
 
-    /** What was told in the step before; of the thread that steps alone. */
+    /** The changes that the step before passed to the kernel; only the thread that steps uses it. */
     private @Nullable Changes told;
 
     private int idleSteps;

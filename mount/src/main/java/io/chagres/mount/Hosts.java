@@ -18,8 +18,8 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The root: a directory for each host, named as it is called; hosts that share a name have their id behind it. A
- * host that appears later does not change the names of others. What is gone of them stands beside them.
+ * The root: a directory for each host, named as it is called; hosts that share a name have their id behind it. A host
+ * that appears later does not change the names of others. The gone files stand beside the hosts.
  */
 final class Hosts extends Folder {
     private static final Attributes ROOT = new Attributes(0755, 0, 0, 0);
@@ -56,7 +56,7 @@ final class Hosts extends Folder {
     }
 
     /**
-     * Shows the hosts of another archive instead. Those of before answer who has something of them open.
+     * Shows the hosts of another archive instead. The old hosts still answer for what is open of them.
      *
      * @return the names of directories that mean something else now, or nothing
      */

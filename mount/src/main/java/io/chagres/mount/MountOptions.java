@@ -75,11 +75,11 @@ public record MountOptions(
         return at.equals(PointInTime.NOW);
     }
 
-    /** Returns how long the kernel may believe names and attributes, nanoseconds: for ever where changes are told. */
+    /** Returns how many nanoseconds the kernel may believe names and attributes: for ever if it hears of changes. */
     long timeoutNs() {
         return isLive() && window != null ? SHORT_TIMEOUT_NS : Long.MAX_VALUE;
     }
 
-    /** For what changes without being told. */
+    /** The timeout of names and attributes whose changes the kernel does not hear of. */
     static final long SHORT_TIMEOUT_NS = 1_000_000_000L;
 }

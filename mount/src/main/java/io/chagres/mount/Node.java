@@ -11,7 +11,7 @@ abstract class Node implements Target {
     /** How often the kernel looked it up and has not forgotten it; guarded by the {@link NodeTable}. */
     long lookups;
 
-    /** What it stands for; guarded by the {@link NodeTable}. */
+    /** The thing that it stands for; guarded by the {@link NodeTable}. */
     @Nullable
     Object origin;
 

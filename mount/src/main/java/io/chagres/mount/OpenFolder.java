@@ -58,7 +58,7 @@ final class OpenFolder {
             Attributes attributes = new Attributes();
             each(position, (name, target, next) -> {
                 target.fill(attributes.clear());
-                nodes.forget(target.number(), 1); // of a list of names the kernel knows no nodes
+                nodes.forget(target.number(), 1); // the kernel knows no nodes from a list of names
                 return reply.add(name, attributes.ino(), attributes.mode() >>> TYPE_SHIFT, next);
             });
         }

@@ -61,8 +61,8 @@ final class Patience {
      * Asks until there is an answer.
      *
      * @param deadlineMs when it is given up
-     * @throws CorruptArchiveException what the archive does not hold is not asked for again
-     * @throws ObjectRefusedException nor is what the store refuses that answers otherwise
+     * @throws CorruptArchiveException if the archive does not hold it; it does not ask again
+     * @throws ObjectRefusedException if the store refuses only this object; it does not ask again
      * @throws IOException the last refusal
      */
     <T> T ask(long deadlineMs, Question<T> question) throws IOException {

@@ -5,7 +5,7 @@ import java.util.Map;
 
 /**
  * Guesses what will be read next. A file read from one place on is read ahead, twice as far each time up to a limit;
- * one read in steps of one width is read ahead by one step; of others nothing is guessed. Knows the files read last.
+ * one read in steps of one width is read ahead by one step; other files are not read ahead. Knows the files read last.
  * Safe for any thread.
  */
 final class ReadAhead {

@@ -18,7 +18,7 @@ final class TreeFolder extends Folder {
     private final NodeTable nodes;
     private final HostTree host;
 
-    /** What it is in the tree of names; null for the root, which is there before the host is loaded. */
+    /** Its entry in the tree of names; null for the root, which is there before the host is loaded. */
     private NameTree.@Nullable Entry entry;
 
     TreeFolder(long number, long inode, NodeTable nodes, HostTree host, NameTree.@Nullable Entry entry) {

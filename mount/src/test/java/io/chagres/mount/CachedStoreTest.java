@@ -94,7 +94,7 @@ class CachedStoreTest {
         assertThat(gets).hasValue(3);
     }
 
-    /** What was damaged on its way must not be kept for ever. */
+    /** Bytes that were damaged on their way must not be kept for ever. */
     @Test
     void whatIsToBeForgottenIsAskedForAgain() throws IOException {
         byte[] content = put("a/big", 1_500_000);

@@ -203,7 +203,7 @@ class LiveMountModelTest {
         return expected;
     }
 
-    /** What is gone is told of for a second at most: it is looked at when a mount is young. */
+    /** The kernel believes names of gone files for a second at most, so they are looked at when a mount is young. */
     private Map<String, String> expectedGone(BlobStore store) throws IOException {
         String id = HostRegistry.hosts(store).getFirst().id();
         HostState state = HostLog.load(store, id, PointInTime.NOW, ExtentFilter.NONE, RunListener.NONE);

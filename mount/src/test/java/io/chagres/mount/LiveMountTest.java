@@ -312,7 +312,7 @@ class LiveMountTest {
         return buffer.array();
     }
 
-    /** What a machine that slept finds when it looks again. */
+    /** A machine that slept finds the changes when it looks again. */
     @Test
     void whatChangedInCommitsThatACompactionRemovedIsShown() throws IOException {
         writer.directory("/a", 0750);
