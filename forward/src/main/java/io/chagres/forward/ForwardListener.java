@@ -4,7 +4,7 @@ import io.chagres.archive.HostRegistry;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 
-/** Hears how forwarding goes on. */
+/** Hears how forwarding proceeds. */
 public interface ForwardListener {
     /** A transaction of a host is visible. */
     void committed(HostRegistry.Owner host, long records, long bytes) throws IOException;

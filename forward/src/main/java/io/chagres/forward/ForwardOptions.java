@@ -7,7 +7,7 @@ import io.chagres.archive.state.LocalTables;
  * How to forward. Immutable.
  *
  * @param chunks whether bytes are forwarded as they are, up to the largest value, instead of lines
- * @param events whether renamed, truncated, rewritten and gone files are told of
+ * @param events whether files that were renamed, truncated, rewritten or are gone get an event
  * @param maxLineAgeMs how long half a line waits for its end
  * @param sinceMs of a host that was not forwarded yet, only what was committed later; milliseconds since 1970
  * @param shard which hosts

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param version the version of the file
  * @param file the identity of the file
  * @param offset of the first byte in the version
- * @param line where the line begins of which this is a part; {@link #WHOLE} when it is a whole one, or no line
+ * @param line where the line begins that this is a part of; {@link #WHOLE} for a whole line, or for no line
  * @param last whether the part is the last of its line
  * @param event what happened to the file, empty for bytes
  * @param name the name that the file has now, for events; null when it has none

@@ -40,7 +40,7 @@ public final class Forwarder implements AutoCloseable {
      *
      * @param store stays the caller's
      * @param sink stays the caller's
-     * @param faults is told of a host that cannot be read; it is not forwarded any more
+     * @param faults hears of a host that cannot be read; that host is no longer forwarded
      * @param clockMs a clock that never goes back
      */
     public Forwarder(

@@ -24,8 +24,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Forwards the files of one host. What a transaction holds follows from the archive and the positions alone, so that a
- * forwarder has no state of its own. Confined to one thread.
+ * Forwards the files of one host. The contents of a transaction follow from the archive and the positions alone, so
+ * that a forwarder has no state of its own. Confined to one thread.
  */
 final class HostForwarder implements AutoCloseable {
     private static final long TRANSACTION_BYTES = 4 << 20;
@@ -110,7 +110,7 @@ final class HostForwarder implements AutoCloseable {
             return true;
         } finally {
             if (!done) {
-                discard(); // what was sent belongs to no transaction any more
+                discard(); // what was sent no longer belongs to a transaction
             }
         }
     }
@@ -164,7 +164,7 @@ final class HostForwarder implements AutoCloseable {
         return of != FileVersion.State.GROWING && of != FileVersion.State.SEALED;
     }
 
-    /** Takes up versions that the address has come to mean; what is a copy of a file that is forwarded is not. */
+    /** Takes up versions that the address has come to mean, but no copies of files that are forwarded. */
     private void takeNew() throws IOException {
         Set<Long> compressed = new HashSet<>();
         for (FileVersion version : newest.state().versions()) {
@@ -385,7 +385,7 @@ final class HostForwarder implements AutoCloseable {
 
     /**
      * A copy of a file that is forwarded (copytruncate, a rewritten file) begins with bytes that were sent already. It
-     * may have holes, and go on in later commits.
+     * may have holes, and continue in later commits.
      */
     private long endOfCopies(FileVersion version) {
         long end = version.startPosition();

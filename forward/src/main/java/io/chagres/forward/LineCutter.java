@@ -7,8 +7,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 
 /**
- * Cuts the bytes of one version into values: lines without their newlines, or chunks. What is longer than a value may
- * be is cut behind as many bytes as fit. Confined to one thread.
+ * Cuts the bytes of one version into values: lines without their newlines, or chunks. A line that is longer than a
+ * value may be is cut behind as many bytes as fit. Confined to one thread.
  */
 final class LineCutter {
     /** Takes what was cut. */

@@ -10,11 +10,11 @@ import java.io.IOException;
  * of every later {@link #open} of that host is what the transaction said.
  */
 public interface Sink extends AutoCloseable {
-    /** Returns how long a value may be, in bytes; what is longer is cut by the forwarder. At least 1. */
+    /** Returns how long a value may be, in bytes; the forwarder cuts longer ones. At least 1. */
     int maxValueBytes();
 
     /**
-     * Takes a host over from whoever forwards it, and settles what became of the transaction that was under way.
+     * Takes a host over from its present forwarder, and settles what became of the transaction that was under way.
      *
      * @throws SinkFencedException when another took over what this sink had opened before
      * @throws SinkException when that is not known now; to be tried again

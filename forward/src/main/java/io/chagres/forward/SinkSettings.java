@@ -12,7 +12,7 @@ import java.util.function.Consumer;
  * @param properties settings of the sink's own client
  * @param state where a sink may keep positions that its system does not take; made when it is needed
  * @param clock the wall clock
- * @param warnings takes what a person should know, though forwarding goes on; safe for the sink's thread
+ * @param warnings takes what a person should know, though forwarding continues; safe for the sink's thread
  * @param origin which archive the positions must be of, if its owner says so; empty for any
  * @param takeOver whether positions of another origin are forgotten instead of refused
  */

@@ -201,7 +201,7 @@ class ForwarderTest {
         }
     }
 
-    /** Whoever copies a large file takes longer than a commit. */
+    /** Copying a large file takes longer than a commit. */
     @Test
     void aCopyThatGoesOnIsNotForwardedAgain() throws IOException {
         try (WrittenHost host = new WrittenHost(directory, "web1", 1000);

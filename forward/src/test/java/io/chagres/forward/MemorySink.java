@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A sink in memory, of which several forwarders may have one each over the same {@link Server}; it fails on demand. */
+/** A sink in memory, which fails on demand; several forwarders may each have one over the same {@link Server}. */
 final class MemorySink implements Sink {
-    /** What became of a call. */
+    /** How a call fails. */
     enum Fault {
         /** It was not done. */
         REFUSED,
@@ -18,7 +18,7 @@ final class MemorySink implements Sink {
         ANSWER_LOST
     }
 
-    /** What a reader of committed records sees, and what a host's transaction is. */
+    /** The records that a reader of committed ones sees, and the transactions of hosts. */
     static final class Server {
         final List<ForwardedRecord> visible = new ArrayList<>();
         final Map<String, Map<Long, byte[]>> positions = new HashMap<>();
