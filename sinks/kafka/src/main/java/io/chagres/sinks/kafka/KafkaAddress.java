@@ -38,7 +38,7 @@ record KafkaAddress(String brokers, String topic) {
         return address;
     }
 
-    /** Returns the topic of a file; what no topic may be called becomes an underscore, and what is too long is cut. */
+    /** Returns the topic of a file; characters that no topic may have become underscores, and a long name is cut. */
     String topic(String host, Pathname path) {
         String filled = topic.replace("{host}", host)
                 .replace("{dir}", directory(path))

@@ -28,8 +28,8 @@ import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The positions of one host in one forwarding: records of a compacted topic, of which the last of each key counts.
- * All of a host are in one partition.
+ * The positions of one host in one forwarding: records of a compacted topic, where the last record of each key counts.
+ * All records of a host are in one partition.
  */
 final class KafkaPositions {
     private static final int PARTITIONS = 16;
@@ -43,11 +43,11 @@ final class KafkaPositions {
     private final TopicPartition partition;
 
     /**
-     * What was read.
+     * The result of a reading.
      *
      * @param owner who forwards the host
      * @param claim who last said so behind the first open transaction; whether that is committed was not looked at
-     * @param origin from which archive
+     * @param origin the archive that they are of
      * @param originMoves whether another origin was written behind the first open transaction
      * @param versions the position of each version
      */
@@ -130,10 +130,10 @@ final class KafkaPositions {
     }
 
     /**
-     * Reads all that is committed of a host whose own transactions are over. Those of other hosts in the partition are
-     * waited for only where records of this host lie behind them.
+     * Reads all that is committed of a host whose own transactions are over. It waits for transactions of other hosts
+     * in the partition only where records of this host lie behind them.
      *
-     * @throws SinkException when they are open for longer than somebody waits; it says whose they are
+     * @throws SinkException when these are open for longer than the patience lasts; it says whose they are
      */
     Read read(Patience patience) throws SinkException {
         return read(true, patience);
@@ -233,7 +233,7 @@ final class KafkaPositions {
         return record(Long.toString(versionId), position);
     }
 
-    /** Returns the record that says from which archive the host is forwarded. */
+    /** Returns the record that names the archive from which the host is forwarded. */
     ProducerRecord<byte[], byte[]> origin(String archive) {
         return record(ORIGIN, bytes(archive));
     }

@@ -20,13 +20,13 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * What the clients are told: the user's properties, and over them what exactly once rests on. Immutable.
+ * The settings of the clients: the user's properties, and over them the ones that exactly once rests on. Immutable.
  *
  * @param name what the forwarding is called
  * @param properties the user's
  */
 record KafkaSettings(String name, Map<String, String> properties) {
-    /** Of the properties one is ours: the topic of the positions. */
+    /** One of the properties is ours: the topic of the positions. */
     static final String POSITIONS_TOPIC = "chagres.positions.topic";
 
     /** And which headers every record has. */
@@ -130,7 +130,7 @@ record KafkaSettings(String name, Map<String, String> properties) {
         return all;
     }
 
-    /** Kafka's client reads PEM by itself; whom it trusts is said as for every store, or in Kafka's own way. */
+    /** Kafka's client reads PEM by itself; trust is set as for every store, or in Kafka's own way. */
     private static void trust(Map<String, Object> all) {
         Object caFile = all.remove(TlsFiles.CA_FILE);
         boolean own = all.keySet().stream().anyMatch(each -> each.startsWith("ssl.truststore."));

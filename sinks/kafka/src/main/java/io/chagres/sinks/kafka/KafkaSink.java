@@ -17,9 +17,9 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.utils.Utils;
 
 /**
- * A forwarding into one cluster. Each host has a transactional id, so that whoever opened it last is the only one who
- * can commit; who that is stands beside the positions, so that the one before learns that it was not merely a
- * transaction of its own that took too long.
+ * A forwarding into one cluster. Each host has a transactional id, so that only the last forwarder that opened it can
+ * commit. The name of that one stands beside the positions, so that the one before can tell it from a transaction of
+ * its own that took too long.
  */
 final class KafkaSink implements Sink {
     private final KafkaAddress address;
@@ -60,11 +60,11 @@ final class KafkaSink implements Sink {
             KafkaPositions positions = KafkaPositions.at(address.brokers(), settings, group);
             requireUndisturbed(host, positions);
             producer = new KafkaProducer<>(settings.producer(address.brokers(), "chagres/" + group));
-            producer.initTransactions(); // ends the transaction of whoever was here before, in one way or the other
+            producer.initTransactions(); // ends the transaction of the forwarder before, one way or the other
             KafkaPositions.Read left = positions.read(patience);
             patience.end();
             if (!takeOver) {
-                requireOrigin(host, left); // who has the host loses a transaction at most, and begins it again
+                requireOrigin(host, left); // the owner of the host loses a transaction at most, and begins it again
             }
             producer.beginTransaction(); // says at once who has the host, else the one before would come back
             var _ = producer.send(positions.owner(nonce));
@@ -120,7 +120,7 @@ final class KafkaSink implements Sink {
         }
     }
 
-    /** Ends a producer at once; what becomes of its transaction is found out by whoever opens the next. */
+    /** Ends a producer at once; the forwarder that opens the next finds out what became of its transaction. */
     static void close(KafkaProducer<byte[], byte[]> producer) {
         Utils.closeQuietly(() -> producer.close(Duration.ZERO), "producer");
     }

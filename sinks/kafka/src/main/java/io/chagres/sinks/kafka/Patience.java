@@ -5,8 +5,8 @@ import io.chagres.linux.MonotonicClock;
 import java.util.function.Consumer;
 
 /**
- * How long the transactions of others are waited for that keep a host's positions from being read. Whoever waited in
- * vain waits no longer than for an answer the next time, since other hosts want their turn. Confined to one thread.
+ * How long to wait for other transactions that keep a host's positions from being read. After a wait in vain the next
+ * wait lasts no longer than an answer takes, since other hosts want their turn. Confined to one thread.
  */
 final class Patience {
     /** Longer than a transaction can be open by default. */
@@ -34,7 +34,7 @@ final class Patience {
      * Has waited for nobody yet.
      *
      * @param usualMs how long to wait the first time
-     * @param warnings told once per opening, well before the end, what is waited for
+     * @param warnings hears once per opening, well before the end, what the wait is for
      */
     Patience(long usualMs, Consumer<String> warnings) {
         this.usualMs = usualMs;
@@ -44,7 +44,7 @@ final class Patience {
     /** A host is opened. */
     void begin(String title) {
         host = title;
-        told = exhausted; // what was the end of the last attempt need not be said again
+        told = exhausted; // the end of the last attempt need not be said again
         progress();
     }
 
@@ -62,7 +62,7 @@ final class Patience {
     /**
      * Nothing more can be read for now.
      *
-     * @throws SinkException when it was waited long enough; it says for whom
+     * @throws SinkException when the wait is over; it names the one that was waited for
      */
     void check(Blocker blocker) throws SinkException {
         long nowMs = MonotonicClock.nowMs();

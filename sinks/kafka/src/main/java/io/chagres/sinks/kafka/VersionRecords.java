@@ -13,8 +13,8 @@ import org.apache.kafka.common.header.internals.RecordHeader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the records of one version have in common as long as nothing new is committed: topic, key and most headers. They
- * are made once, since of a line that is sent they would be most of the work. Immutable.
+ * The parts that the records of one version share as long as nothing new is committed: topic, key and most headers.
+ * They are made once, since they would be most of the work of sending a line. Immutable.
  */
 final class VersionRecords {
     private static final String OFFSET = "offset";

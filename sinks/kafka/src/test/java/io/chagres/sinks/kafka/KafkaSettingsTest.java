@@ -9,7 +9,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the clients are told. */
+/** The settings that the clients get. */
 class KafkaSettingsTest {
     private static Map<String, Object> producer(Map<String, String> properties) {
         return new KafkaSettings("test", properties).producer("b:9092", "id");

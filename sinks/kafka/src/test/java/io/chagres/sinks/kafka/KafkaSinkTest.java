@@ -176,7 +176,7 @@ class KafkaSinkTest {
         try (KafkaProducer<byte[], byte[]> other = transaction(settings, host("named", "other"), "7", new byte[1])) {
             opened.commit(Map.of(7L, position(70)));
             opened.close();
-            for (int i = 0; i < 2; i++) { // and goes on doing so
+            for (int i = 0; i < 2; i++) { // and continues to do so
                 assertThatThrownBy(() -> sink.open(mine))
                         .isInstanceOfSatisfying(SinkException.class, e -> assertThat(e.retryAfterMs())
                                 .isPositive())
@@ -214,7 +214,7 @@ class KafkaSinkTest {
         other.close();
     }
 
-    /** What is read before an open transaction is no reason to refuse whoever took over behind it. */
+    /** A record before an open transaction is no reason to refuse the forwarder that took over behind it. */
     @Test
     void anOriginThatMovedBehindAnOpenTransactionIsNotRefused() throws IOException {
         KafkaSettings settings = settings("moved", NEVER_MS);

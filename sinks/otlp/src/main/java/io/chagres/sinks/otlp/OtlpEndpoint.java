@@ -45,7 +45,7 @@ final class OtlpEndpoint implements AutoCloseable {
             TlsFiles.CLIENT_KEY);
     private static final Set<Integer> BUSY = Set.of(429, 502, 503, 504);
 
-    /** Who says that a request is wrong says so again; what is in the way has to be changed by somebody. */
+    /** A collector that calls a request wrong does so again until somebody changes the cause. */
     private static final long REFUSED_RETRY_MS = 30_000;
 
     private static final long LONGEST_RETRY_MS = 600_000;
@@ -80,7 +80,7 @@ final class OtlpEndpoint implements AutoCloseable {
         client = client(properties);
     }
 
-    /** Trusts whom the properties name, or else whom the variables of OpenTelemetry's own exporters do. */
+    /** Trusts what the properties name, or else what the variables of OpenTelemetry's own exporters name. */
     private HttpClient client(Map<String, String> properties) {
         HttpClient.Builder builder = HttpClient.newBuilder().connectTimeout(timeout);
         Map<String, String> environment = System.getenv();

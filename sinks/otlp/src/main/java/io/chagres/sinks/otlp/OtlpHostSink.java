@@ -31,7 +31,7 @@ final class OtlpHostSink implements HostSink {
     /** Collectors take 4 MiB by gRPC, and more by HTTP. */
     private static final long REQUEST_BYTES = 2 << 20;
 
-    /** What a record takes beside its value. */
+    /** The bytes that a record takes beside its value. */
     private static final long RECORD_BYTES = 256;
 
     private final OtlpEndpoint endpoint;
@@ -123,7 +123,7 @@ final class OtlpHostSink implements HostSink {
         return log.build();
     }
 
-    /** Text is UTF-8 in protobuf; what is not stays bytes. */
+    /** Text is UTF-8 in protobuf; other values stay bytes. */
     private static AnyValue value(ByteString bytes) {
         AnyValue.Builder value = AnyValue.newBuilder();
         return (bytes.isValidUtf8() ? value.setStringValueBytes(bytes) : value.setBytesValue(bytes)).build();

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The positions of one host in a directory of this machine, locked as long as they are open. Each change appends to the
  * file: the id of a version (8 bytes), the length of its position (2), {@link Position#encode} and the CRC-32C of these
- * (4). What follows a torn or damaged entry does not count: it is sent again, never left out. Confined to one thread.
+ * (4). Entries behind a torn or damaged one do not count: their lines are sent again. Confined to one thread.
  */
 final class PositionJournal implements AutoCloseable {
     private static final FileAttribute<?> OWNER_ONLY =
@@ -104,7 +104,7 @@ final class PositionJournal implements AutoCloseable {
         grownBytes = good;
     }
 
-    /** Takes an entry; false at the end, and at what is none. */
+    /** Takes an entry; false at the end, and at bytes that are no entry. */
     private boolean take(ByteBuffer bytes) {
         int start = bytes.position();
         if (bytes.remaining() < Long.BYTES + Short.BYTES) {

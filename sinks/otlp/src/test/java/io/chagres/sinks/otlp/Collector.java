@@ -16,7 +16,7 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.zip.GZIPInputStream;
 
-/** A collector on loopback, which answers as it is told, and takes what it answers with 200. Safe for any thread. */
+/** A collector on loopback, which answers as a test says, and takes what it answers with 200. Safe for any thread. */
 public final class Collector implements AutoCloseable {
     /** An answer: a status, a header Retry-After or none, a body. */
     public record Answer(int status, String retryAfter, byte[] body) {
@@ -34,7 +34,7 @@ public final class Collector implements AutoCloseable {
         }
     }
 
-    /** What was taken. */
+    /** The requests that it took. */
     public final List<ExportLogsServiceRequest> taken = Collections.synchronizedList(new ArrayList<>());
 
     final List<String> headers = Collections.synchronizedList(new ArrayList<>());

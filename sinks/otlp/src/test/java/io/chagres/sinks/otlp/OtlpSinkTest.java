@@ -124,7 +124,7 @@ class OtlpSinkTest {
         assertThat(records.get(2).hasBody()).isFalse();
     }
 
-    /** What was not answered well is not taken as sent, by this process and by the next one. */
+    /** A request that was not answered well does not count as sent, in this process and in the next one. */
     @ParameterizedTest
     @CsvSource({
         "503, '', 0",
@@ -193,7 +193,7 @@ class OtlpSinkTest {
         assertThat(collector.headers).allMatch("POST application/x-protobuf secret"::equals);
     }
 
-    /** What was taken before a refusal is not sent again, and what was refused is sent again alone. */
+    /** Requests taken before a refusal are not sent again, and the refused one is sent again alone. */
     @Test
     void keepsItsPlaceBehindEachRequest() throws Exception {
         collector.answers.add(Collector.Answer.of(200));
