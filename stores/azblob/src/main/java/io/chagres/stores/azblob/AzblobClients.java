@@ -36,7 +36,7 @@ final class AzblobClients {
     /** A put that is slower than this is taken for one that hangs. */
     private static final long SLOWEST_BYTES_PER_SECOND = 1 << 20;
 
-    /** Who asks again, and until when, is decided above. */
+    /** The caller decides whether to ask again, and until when. */
     private static final int TRIES = 1;
 
     private AzblobClients() {}

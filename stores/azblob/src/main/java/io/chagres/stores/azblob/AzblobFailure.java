@@ -129,7 +129,7 @@ final class AzblobFailure {
         };
     }
 
-    /** Quotes only what tells of the line: texts of the client may hold a token. */
+    /** Quotes only what is about the connection: texts of the client may hold a token. */
     private static String cause(Throwable failure) {
         for (Throwable at = failure; at != null; at = at.getCause()) {
             boolean onlyWraps = at.getClass() == IOException.class && at.getCause() instanceof RuntimeException;

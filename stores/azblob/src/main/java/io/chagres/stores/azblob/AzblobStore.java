@@ -198,7 +198,7 @@ final class AzblobStore implements BlobStore {
         }
     }
 
-    /** Microsoft promises it; of what speaks its protocol elsewhere nobody knows. */
+    /** Microsoft promises it; nobody knows whether other servers of its protocol do. */
     @Override
     public boolean listsMayLag() {
         return address.parameters().containsKey(ObjectAddress.ENDPOINT);

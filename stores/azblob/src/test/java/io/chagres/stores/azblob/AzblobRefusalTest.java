@@ -62,7 +62,7 @@ class AzblobRefusalTest extends RefusalContract {
         assertThat(server.requests().get(1)).contains("\nx-ms-access-tier: Cool\n");
     }
 
-    /** What a lifecycle rule moved is there: nobody may take it for damaged or missing. */
+    /** An object that a lifecycle rule moved is there: nobody may take it for damaged or missing. */
     @ParameterizedTest
     @ValueSource(strings = {"409 BlobArchived", "409 BlobBeingRehydrated"})
     void namesTheTierOfAnObjectThatIsArchived(String words) throws IOException {
@@ -232,7 +232,7 @@ class AzblobRefusalTest extends RefusalContract {
                 .hasMessageContaining("AZURE_STORAGE_ACCOUNT");
     }
 
-    /** What is refused may be a secret: no message repeats it. */
+    /** A refused text may be a secret: no message repeats it. */
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -23,7 +23,7 @@ final class GcsClients {
     private static final int CONNECT_MS = 5_000;
     private static final int READ_MS = 30_000;
 
-    /** Only a token that has ended is renewed here: who asks again, and until when, is decided above. */
+    /** Only a token that has ended is renewed here: the caller decides whether to ask again, and until when. */
     private static final int RETRIES = 1;
 
     private GcsClients() {}

@@ -55,8 +55,8 @@ final class GcsFailure {
     }
 
     /**
-     * Says whether a put was refused because its key exists. Whoever may not delete may be told that instead, since
-     * Google counts replacing as deleting and asks about it only where there is something to replace.
+     * Says whether a put was refused because its key exists. A user who may not delete may get that answer instead,
+     * since Google counts replacing as deleting and asks about it only where there is something to replace.
      */
     static boolean saysThatItExists(IOException failure) {
         return status(failure) == PRECONDITION_FAILED

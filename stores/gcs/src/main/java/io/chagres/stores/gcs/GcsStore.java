@@ -151,8 +151,8 @@ final class GcsStore implements BlobStore {
     }
 
     /**
-     * Says whether a refused object is not there. Google may say so only to those who may list the whole bucket; who
-     * may list a part finds out this way.
+     * Says whether a refused object is not there. Google may say so only to users who may list the whole bucket; a user
+     * who may list a part finds out this way.
      */
     private boolean isMissing(String key, IOException refusal) {
         if (GcsFailure.status(refusal) != GcsFailure.FORBIDDEN) {
@@ -198,7 +198,7 @@ final class GcsStore implements BlobStore {
         return new BlobPage(found, page.getNextPageToken() == null);
     }
 
-    /** Google promises it ("Cloud Storage consistency"); of what speaks its protocol elsewhere nobody knows. */
+    /** Google promises it ("Cloud Storage consistency"); nobody knows whether other servers of its protocol do. */
     @Override
     public boolean listsMayLag() {
         return address.parameters().containsKey(ObjectAddress.ENDPOINT);

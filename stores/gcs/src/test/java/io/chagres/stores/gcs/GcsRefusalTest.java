@@ -139,7 +139,7 @@ class GcsRefusalTest extends RefusalContract {
         }
     }
 
-    /** What is refused may be a secret: no message repeats it. */
+    /** A refused text may be a secret: no message repeats it. */
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -8,9 +8,9 @@ import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 
 /**
- * Knows whether whoever answers promises that a list shows all that was put before. AWS does since December 2020
- * ("Amazon S3 data consistency model" in its user guide); of others only who uses them can say so. The host that is
- * asked counts, since the environment and the profile can name another than the address. Safe for any thread.
+ * Knows whether the server promises that a list shows all that was put before. AWS does since December 2020 ("Amazon S3
+ * data consistency model" in its user guide); for other servers only their user can say so. The host that is asked
+ * counts, since the environment and the profile can name another than the address. Safe for any thread.
  */
 final class ListPromise implements ExecutionInterceptor {
     private static final List<String> AWS = List.of(".amazonaws.com", ".amazonaws.com.cn");

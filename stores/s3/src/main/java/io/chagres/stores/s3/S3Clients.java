@@ -22,7 +22,7 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
 
-/** Makes clients of the SDK, which ask once: who asks again, and until when, is decided above. Stateless. */
+/** Makes clients of the SDK, which ask once: the caller decides whether to ask again, and until when. Stateless. */
 final class S3Clients {
     private static final Duration CONNECT = Duration.ofSeconds(5);
 
@@ -80,7 +80,7 @@ final class S3Clients {
     }
 
     /**
-     * Returns whom to trust, by the address and where AWS's own tools look.
+     * Returns the trusted certificates, by the address and where AWS's own tools look.
      *
      * @param parameters those of the address
      * @throws StoreException when a file is named and cannot be used

@@ -20,9 +20,9 @@ import software.amazon.awssdk.services.s3.model.CreateMultipartUploadRequest;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 
 /**
- * The headers that an address asks for: whose bucket it must be and who pays, with every request, so that nobody who
- * makes a bucket of that name, after it was deleted, is sent a byte; and how an object is kept, with each request that
- * makes one. Commits and tables stay in the bucket's own storage class, where reads are cheap. Immutable.
+ * The headers that an address asks for. Every request says whose bucket it must be and who pays: so nobody who makes a
+ * bucket of that name, after it was deleted, gets a byte. Each request that makes an object says how it is kept.
+ * Commits and tables stay in the bucket's own storage class, where reads are cheap. Immutable.
  *
  * @param ofAll sent with every request
  * @param ofObjects sent with each that makes an object

@@ -178,8 +178,8 @@ final class S3Store implements BlobStore {
     }
 
     /**
-     * Says whether a refused object is not there. S3 says so only to those who may list the whole bucket; who may list
-     * a part finds out this way.
+     * Says whether a refused object is not there. S3 says so only to users who may list the whole bucket; a user who
+     * may list a part finds out this way.
      */
     private boolean isMissing(String key, S3Exception refusal) {
         if (refusal.statusCode() != S3Failure.FORBIDDEN || S3Failure.isArchived(refusal)) {
@@ -223,7 +223,7 @@ final class S3Store implements BlobStore {
         return new BlobPage(page.contents().stream().map(this::info).toList(), !goesOn(page));
     }
 
-    /** Says whether there is more than a part of a list shows: what is not shown is not absent. */
+    /** Says whether there is more than a part of a list shows: a key that is not shown is not absent. */
     private boolean goesOn(ListObjectsV2Response page) throws StoreException {
         boolean next = page.nextContinuationToken() != null;
         if (!next && Boolean.TRUE.equals(page.isTruncated())) {

@@ -6,9 +6,9 @@ import software.amazon.awssdk.http.SdkHttpClient;
 import software.amazon.awssdk.http.SdkHttpService;
 
 /**
- * Makes the clients that the SDK makes for itself, to ask for credentials (STS, SSO): they trust whom AWS's own tools
- * are told to trust. The start script names this class to the SDK; where somebody else's program uses these jars,
- * nothing of that changes. Stateless.
+ * Makes the clients that the SDK makes for itself, to ask for credentials (STS, SSO): they trust the certificates that
+ * AWS's own tools are set to trust. The start script names this class to the SDK; nothing changes in other programs
+ * that use these jars. Stateless.
  */
 public final class TrustingHttpService implements SdkHttpService {
     private final Map<String, String> environment;

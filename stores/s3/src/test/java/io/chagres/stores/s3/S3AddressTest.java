@@ -76,7 +76,7 @@ class S3AddressTest {
                 .hasMessageContaining("GLACIER_IR");
     }
 
-    /** What is refused may be a secret: no message repeats it. */
+    /** A refused text may be a secret: no message repeats it. */
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -54,7 +54,7 @@ class S3RefusalTest extends RefusalContract {
         CREDENTIALS.keySet().forEach(System::clearProperty);
     }
 
-    /** Whoever reads the line could use a token until it ends; a key only signs. */
+    /** Anybody who reads the connection could use a token until it ends; a key only signs. */
     @Test
     void keepsSessionTokensOffTheOpenLine() throws IOException {
         System.setProperty("aws.sessionToken", "TOKENSECRET");
@@ -85,7 +85,7 @@ class S3RefusalTest extends RefusalContract {
         assertThat(TokenGuard.isLoopback(host)).isFalse();
     }
 
-    /** What a lifecycle rule moved is there: nobody may take it for damaged or missing. */
+    /** An object that a lifecycle rule moved is there: nobody may take it for damaged or missing. */
     @Test
     void namesTheTierOfAnObjectThatIsArchived() throws IOException {
         server.answer(new Answer(
@@ -103,7 +103,7 @@ class S3RefusalTest extends RefusalContract {
         assertThat(server.requests()).hasSize(1);
     }
 
-    /** What a list does not show would count as absent, or it would begin again for ever. */
+    /** An object that a list does not show would count as absent, or the list would begin again for ever. */
     @Test
     void goesOnWithAListByItsTokenAndRefusesOneWithout() throws IOException {
         String objects =

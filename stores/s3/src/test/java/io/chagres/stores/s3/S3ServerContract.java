@@ -25,7 +25,7 @@ abstract class S3ServerContract extends ServerStoreContract {
         return new S3StoreProvider().open("s3://" + path + "/deep?endpoint=" + running.endpoint(), true);
     }
 
-    /** What a server does not know it passes over; it refuses none of the headers. */
+    /** A server passes over headers that it does not know; it refuses none of them. */
     @Test
     void keepsObjectsAsTheAddressAsks() throws IOException {
         open().close(); // the credentials are known then
