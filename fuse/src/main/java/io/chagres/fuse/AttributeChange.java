@@ -4,8 +4,8 @@ import io.chagres.fuse.wire.Abi;
 import io.chagres.linux.Statx;
 
 /**
- * What a setattr changes ({@code struct fuse_setattr_in}). A view that is valid as long as its {@link Request}; fields
- * whose {@code has...} is false are unspecified.
+ * The changes that a setattr asks for ({@code struct fuse_setattr_in}). A view that is valid as long as its {@link
+ * Request}; fields whose {@code has...} is false are unspecified.
  */
 public final class AttributeChange {
     private static final long NS = 1_000_000_000L;

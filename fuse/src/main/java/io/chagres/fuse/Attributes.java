@@ -5,9 +5,9 @@ import io.chagres.linux.Statx;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What a node is: type, size, owner, times, and how long the kernel may believe it ({@code struct fuse_attr} and the
- * fields around it). Mutable and made to be reused; setters return this object. Times are nanoseconds since 1970,
- * sizes are bytes. Not safe for several threads at once.
+ * The attributes of a node: type, size, owner, times, and how long the kernel may believe them ({@code struct
+ * fuse_attr} and the fields around it). Mutable and made to be reused; setters return this object. Times are
+ * nanoseconds since 1970, sizes are bytes. Not safe for several threads at once.
  */
 public final class Attributes {
     private static final long NS = 1_000_000_000L;

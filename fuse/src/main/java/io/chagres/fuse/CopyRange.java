@@ -3,8 +3,8 @@ package io.chagres.fuse;
 import io.chagres.fuse.wire.Abi;
 
 /**
- * What a copy_file_range(2) copies ({@code struct fuse_copy_file_range_in}). A view that is valid as long as its
- * {@link Request}.
+ * The range that a copy_file_range(2) copies ({@code struct fuse_copy_file_range_in}). A view that is valid as long as
+ * its {@link Request}.
  */
 public final class CopyRange {
     private final Exchange exchange;

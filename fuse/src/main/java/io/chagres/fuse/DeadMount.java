@@ -12,7 +12,7 @@ import java.lang.System.Logger.Level;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** What a server that was killed leaves behind: a directory in which every look fails. */
+/** The mount that a killed server leaves behind: a directory in which every look fails. */
 final class DeadMount {
     private static final Logger LOG = System.getLogger("io.chagres.fuse");
 
@@ -54,7 +54,7 @@ final class DeadMount {
     private static boolean isDead(Pathname mountPoint) {
         try (Statx statx = new Statx()) {
             int result = statx.of(mountPoint, true);
-            // Aborted is who asked while the kernel still cleared a killed server away.
+            // A caller is aborted who asked while the kernel still cleared a killed server away.
             return result == -Errno.ENOTCONN || result == -Errno.ECONNABORTED;
         }
     }

@@ -39,7 +39,7 @@ public final class DirectoryPlusReply extends Reply {
      * @param name its bytes, 1 to 255
      * @param node its number; 0 to show the name only, so that the kernel looks it up when it wants to
      * @param attributes what it is, and how long the kernel may believe so; borrowed
-     * @param next the position to go on from after this entry, not 0
+     * @param next the position to continue from after this entry, not 0
      * @return false if it does not fit; then nothing was added, and it is time to answer
      */
     public boolean add(byte[] name, long node, Attributes attributes, long next) {
@@ -59,7 +59,7 @@ public final class DirectoryPlusReply extends Reply {
      * @param nameLength its length in bytes, 1 to 255
      * @param node its number; 0 to show the name only, so that the kernel looks it up when it wants to
      * @param attributes what it is, and how long the kernel may believe so; borrowed
-     * @param next the position to go on from after this entry, not 0
+     * @param next the position to continue from after this entry, not 0
      * @return false if it does not fit; then nothing was added, and it is time to answer
      */
     public boolean add(MemorySegment memory, long offset, int nameLength, long node, Attributes attributes, long next) {

@@ -7,8 +7,8 @@ import java.lang.foreign.MemorySegment;
 /**
  * The answer to readdir: as many entries as fit, then {@link #done()}. None at all is the end of the directory.
  *
- * <p>Every entry carries the position to go on from, which the kernel gives back in its next request: a number that
- * stays right while names come and go.
+ * <p>Every entry carries the position to continue from. The kernel gives it back in its next request, so the number
+ * must stay right while names come and go.
  */
 public final class DirectoryReply extends Reply {
     DirectoryReply(Exchange exchange) {
@@ -54,7 +54,7 @@ public final class DirectoryReply extends Reply {
      * @param name its bytes, 1 to 255
      * @param ino its number as st_ino, not 0
      * @param type a {@code DT_} constant
-     * @param next the position to go on from after this entry, not 0
+     * @param next the position to continue from after this entry, not 0
      * @return false if it does not fit; then nothing was added, and it is time to answer
      */
     public boolean add(byte[] name, long ino, int type, long next) {
@@ -74,7 +74,7 @@ public final class DirectoryReply extends Reply {
      * @param nameLength its length in bytes, 1 to 255
      * @param ino its number as st_ino, not 0
      * @param type a {@code DT_} constant
-     * @param next the position to go on from after this entry, not 0
+     * @param next the position to continue from after this entry, not 0
      * @return false if it does not fit; then nothing was added, and it is time to answer
      */
     public boolean add(MemorySegment memory, long offset, int nameLength, long ino, int type, long next) {

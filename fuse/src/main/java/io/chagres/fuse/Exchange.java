@@ -27,7 +27,7 @@ abstract class Exchange {
     /** The handler has returned. */
     private static final int RETURNED = 4;
 
-    /** The time of one in so many requests of an operation is taken: looking at a clock costs 1% of a request. */
+    /** One in this number of requests of an operation is timed: looking at a clock costs 1% of a request. */
     private static final int TIMED = 16;
 
     private static final VarHandle STATE;
@@ -84,7 +84,7 @@ abstract class Exchange {
 
     private boolean deferred;
 
-    /** Who handles the request, as long as a signal to its caller may interrupt it. */
+    /** The thread that handles the request, as long as a signal to its caller may interrupt it. */
     private @Nullable Thread handler;
 
     private boolean interruptedHandler;
@@ -124,7 +124,7 @@ abstract class Exchange {
         return Abi.getInt(arguments, argumentsAt + field);
     }
 
-    /** Reads a size of what may be answered. */
+    /** Reads how many bytes the answer may have. */
     int argumentSize(int field) {
         int size = argumentInt(field);
         if (size < 0) {
@@ -182,7 +182,7 @@ abstract class Exchange {
         interruptHandler(unique);
     }
 
-    /** Interrupts who handles a request, once, if that is still this one and its caller got a signal. */
+    /** Interrupts the thread that handles a request, once, if it is still this one and its caller got a signal. */
     synchronized void interruptHandler(long ofUnique) {
         if (handler != null && unique == ofUnique && request.interrupted() && !interruptedHandler) {
             interruptedHandler = true;
@@ -190,7 +190,7 @@ abstract class Exchange {
         }
     }
 
-    /** The thread goes on to other things; what interrupted it ends here. */
+    /** The thread turns to other things; an interrupt of it ends here. */
     synchronized void handled() {
         handler = null;
         if (interruptedHandler) {
@@ -299,7 +299,7 @@ abstract class Exchange {
         return opcode < 0 || opcode >= Opcode.COUNT ? 0 : opcode;
     }
 
-    /** Before the answer is sent: whoever got it finds it counted. */
+    /** Called before the answer is sent: a caller who has got it finds it counted. */
     private void count(int errno) {
         int counter = counter();
         requests[counter]++;

@@ -19,7 +19,7 @@ final class ExchangePool {
     private final int limit;
     private int made;
 
-    /** Holds the memory of all exchanges once nobody reads requests any more; else null. */
+    /** Holds the memory of all exchanges once nobody reads requests; until then null. */
     private @Nullable Arena closing;
 
     ExchangePool(int limit, Supplier<Exchange> maker) {

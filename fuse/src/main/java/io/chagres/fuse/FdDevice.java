@@ -140,7 +140,7 @@ final class FdDevice implements Device, AutoCloseable {
         }
         try (Epoll poll = Epoll.open()) {
             poll.add(fd.value(), 0, 0);
-            return poll.waitFor(0) == 0; // an error alone is told unasked
+            return poll.waitFor(0) == 0; // only an error is reported unasked
         } catch (ErrnoException e) {
             LOG.log(Level.WARNING, "cannot tell whether " + PATH + " is connected", e);
             return false;
@@ -149,7 +149,7 @@ final class FdDevice implements Device, AutoCloseable {
         }
     }
 
-    /** Closes the descriptor, now or with the last write in progress. Idempotent. Nobody may read any more. */
+    /** Closes the descriptor, now or with the last write in progress. Idempotent. Nobody may read after it. */
     @Override
     public void close() {
         int before = writers.getAndUpdate(count -> count < 0 ? count : count + CLOSED);

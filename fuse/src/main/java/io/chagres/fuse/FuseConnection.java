@@ -3,11 +3,12 @@ package io.chagres.fuse;
 import java.util.Set;
 
 /**
- * What kernel and server agreed on at the start ({@code struct fuse_init_in} and {@code fuse_init_out}). Immutable.
+ * The terms on which kernel and server agreed at the start ({@code struct fuse_init_in} and {@code fuse_init_out}).
+ * Immutable.
  *
  * @param minor the minor version of protocol 7 that both speak, 31 to 45
  * @param transport how requests come, {@link FuseTransport#CLASSIC} or {@link FuseTransport#IO_URING}
- * @param features those of the wished ones that the kernel has
+ * @param features the requested features that the kernel has
  * @param maxWrite the most bytes of a read or write
  * @param maxReadahead the most bytes the kernel reads ahead
  * @param kernelFlags all the kernel offered, {@code FUSE_} bits of linux/fuse.h with flags2 in the upper half

@@ -6,9 +6,9 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * What a file system wants of the kernel, and promises for it. A wish that the kernel does not know is left away:
- * {@link FuseConnection#features()} tells what was agreed on. Source: the flags of {@code fuse_init_in} and
- * {@code fuse_open_out} in linux/fuse.h.
+ * A feature that a file system requests from the kernel, and the promise it makes for it. Features that the kernel does
+ * not know are left out: {@link FuseConnection#features()} shows what both agreed on. Source: the flags of {@code
+ * fuse_init_in} and {@code fuse_open_out} in linux/fuse.h.
  */
 public enum FuseFeature {
     /** Several reads of one open file may be in progress at once. */
@@ -121,9 +121,9 @@ public enum FuseFeature {
     IDMAPPED_MOUNTS(InitFlags.ALLOW_IDMAP, 0, 0),
 
     /**
-     * Who takes the mount over from a server that died gets the requests that it had read and not answered, see {@link
-     * FuseServer#takeOver} and {@link Request#isResent}: the file system promises that handling one twice does no harm.
-     * All threads read from one descriptor then, not from one each. Since protocol 7.40.
+     * A server that takes the mount over from one that died gets the requests that the dead one had read and not
+     * answered, see {@link FuseServer#takeOver} and {@link Request#isResent}. The file system promises that handling
+     * one twice does no harm. All threads then read from one descriptor, not from one each. Since protocol 7.40.
      */
     RESEND(InitFlags.HAS_RESEND, 0, 0),
 
@@ -136,7 +136,7 @@ public enum FuseFeature {
     /** Files opened with {@link OpenReply#DIRECT_IO} can be mapped shared. */
     DIRECT_IO_MMAP(InitFlags.DIRECT_IO_ALLOW_MMAP, 0, 0);
 
-    /** What a file system gets that asks for nothing: all that asks it for nothing either. */
+    /** The features of a file system that requests none: all that ask nothing of it either. */
     public static final Set<FuseFeature> DEFAULTS =
             Collections.unmodifiableSet(EnumSet.of(ASYNC_READ, ASYNC_DIRECT_IO, AUTO_INVALIDATE, PARALLEL_DIRECTORY));
 

@@ -3,8 +3,8 @@ package io.chagres.fuse;
 import io.chagres.foreign.Errno;
 
 /**
- * A file system by node numbers: one method for each request of the kernel, see linux/fuse.h. What is not overridden
- * answers ENOSYS or what the kernel itself would take for the answer.
+ * A file system by node numbers: one method for each request of the kernel, see linux/fuse.h. A method that is not
+ * overridden answers ENOSYS, or what the kernel itself would assume.
  *
  * <p>Methods are called by all threads of the {@link FuseServer} at once, unless it has only one. Each answers through
  * its reply, usually before it returns, see {@link Reply}. Whatever it throws is answered with EIO, logged and counted.
@@ -31,7 +31,7 @@ public interface FuseFileSystem {
      */
     default void init(FuseConnection connection, Notifier notifier) {}
 
-    /** Ends: no request comes any more. Called once, after all other methods returned. */
+    /** Ends: no more requests come. Called once, after all other methods returned. */
     default void destroy() {}
 
     /**
@@ -75,7 +75,7 @@ public interface FuseFileSystem {
      *
      * @param node which, the number given at lookup
      * @param handle the open file it is asked through, or {@link #NO_HANDLE}
-     * @param mask {@code STATX_} bits of what is wanted
+     * @param mask {@code STATX_} bits of the wanted fields
      */
     default void statx(Request request, long node, long handle, int mask, StatxReply reply) {
         reply.error(Errno.ENOSYS);
@@ -258,7 +258,7 @@ public interface FuseFileSystem {
     }
 
     /**
-     * Ends an open file: nobody uses it any more. Nobody waits for the answer.
+     * Ends an open file: nobody uses it now. Nobody waits for the answer.
      *
      * <p>Valid replies: {@link EmptyReply#done}.
      *
@@ -459,7 +459,7 @@ public interface FuseFileSystem {
      *
      * @param node which, the number given at lookup
      * @param handle the open file, as answered at open
-     * @param lock the one that is wanted; a view, valid until the answer
+     * @param lock the wanted lock; a view, valid until the answer
      */
     default void getlk(Request request, long node, long handle, FileLock lock, LockReply reply) {
         reply.error(Errno.ENOSYS);
@@ -528,7 +528,7 @@ public interface FuseFileSystem {
      * @param node which, the number given at lookup
      * @param handle the open file, as answered at open
      * @param events {@code POLL} bits that are waited for
-     * @param wakeUp what {@link Notifier#pollWakeUp} is told once that changes, or 0 if nobody waits
+     * @param wakeUp what to give {@link Notifier#pollWakeUp} once that changes, or 0 if nobody waits
      */
     default void poll(Request request, long node, long handle, int events, long wakeUp, PollReply reply) {
         reply.error(Errno.ENOSYS);

@@ -17,9 +17,9 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * A connection with the kernel that nobody serves for the moment: its requests wait. Whoever has one takes it over by
- * {@link FuseServer#takeOver}, this process or the one it was sent to. When the last copy is closed without that, the
- * mount is dead. Confined to one thread.
+ * A connection with the kernel that nobody serves for the moment: its requests wait. Its holder takes it over by {@link
+ * FuseServer#takeOver}: this process or the one it was sent to. If the last copy is closed without that, the mount is
+ * dead. Confined to one thread.
  */
 public final class FuseHandover implements AutoCloseable {
     /** The first bytes of all that is sent, with the version of what follows. */

@@ -43,7 +43,7 @@ public final class FuseServer implements AutoCloseable {
 
     private final Pathname mountPoint;
 
-    /** Who unmounts; null for what somebody else mounted. */
+    /** Unmounts; null if somebody else mounted it. */
     private final @Nullable Mounter mounter;
 
     private final MountedConnection mounted;
@@ -139,9 +139,9 @@ public final class FuseServer implements AutoCloseable {
     }
 
     /**
-     * Goes on serving what {@link #handOver} gave. Requests that came meanwhile have waited.
+     * Continues to serve what {@link #handOver} gave. Requests that came meanwhile have waited.
      *
-     * @param fileSystem knows the nodes and open files by what it is handed
+     * @param fileSystem knows the nodes and open files from the state it gets
      * @param handover stays the caller's, who closes it: should this fail, it can be tried again, here or there
      * @param options how; sizes and features stay as they were
      * @return the server, owned by the caller
@@ -173,8 +173,8 @@ public final class FuseServer implements AutoCloseable {
     }
 
     /**
-     * Stops serving without unmounting, so that this or another process can go on with {@link #takeOver}: requests that
-     * come meanwhile wait. Waits until those in progress are answered. This server is closed then.
+     * Stops serving without unmounting, so that this or another process can continue with {@link #takeOver}. Requests
+     * that come meanwhile wait. Waits until the requests in progress are answered. This server is closed then.
      *
      * @return the connection, owned by the caller
      * @throws ErrnoException EOPNOTSUPP over io_uring, whose requests come to this process alone, or if the file system
@@ -187,7 +187,7 @@ public final class FuseServer implements AutoCloseable {
 
     /**
      * Stops serving without unmounting, like {@link #handOver()}, if requests in progress are answered in time; else
-     * goes on.
+     * continues.
      *
      * @param timeoutMs how long to wait for them at most, in milliseconds
      * @return the connection, owned by the caller
@@ -268,7 +268,7 @@ public final class FuseServer implements AutoCloseable {
         return true;
     }
 
-    /** Says why requests do not come over io_uring, if that matters to who mounts. */
+    /** Says why requests do not come over io_uring, if that matters to the caller. */
     private static void requireTransport(Pathname mountPoint, FuseOptions options, String obstacle)
             throws ErrnoException {
         if (obstacle.isEmpty() || options.transport() == FuseTransport.CLASSIC) {
@@ -331,8 +331,7 @@ public final class FuseServer implements AutoCloseable {
     }
 
     /**
-     * Unmounts so that nobody finds it any more; those who have files open are served on, and {@link #close} waits for
-     * them.
+     * Unmounts so that nobody finds it; processes with open files are still served, and {@link #close} waits for them.
      *
      * @throws ErrnoException EPERM if the user may not, EBUSY if something else is mounted on it
      */
@@ -348,7 +347,7 @@ public final class FuseServer implements AutoCloseable {
      * Unmounts what some process serves.
      *
      * @param mountPoint where
-     * @param lazily whether to detach it at once and end when nobody uses it any more
+     * @param lazily whether to detach it at once and end when its last user ends
      * @throws ErrnoException EBUSY if somebody uses it, EINVAL if nothing is mounted there, EPERM if the user may not
      */
     public static void unmount(Pathname mountPoint, boolean lazily) throws ErrnoException {
@@ -368,10 +367,10 @@ public final class FuseServer implements AutoCloseable {
     }
 
     /**
-     * Unmounts and waits for the end. Whoever still uses it gets errors: first it is asked politely, then detached and
-     * the connection aborted, also where another mount namespace has a copy of the mount. What is mounted on it stays,
-     * and below that a mount that nobody serves. Nobody waits for a handler that hangs any more then, but this method
-     * does. Idempotent.
+     * Unmounts and waits for the end. Those who still use it get errors. First it unmounts politely, then it detaches
+     * the mount and aborts the connection, also where another mount namespace has a copy of the mount. A file system
+     * that is mounted on it stays, and below that a mount that nobody serves. Then nobody but this method waits for a
+     * handler that hangs. Idempotent.
      */
     @Override
     public void close() {
@@ -460,7 +459,7 @@ public final class FuseServer implements AutoCloseable {
     }
 
     private void startThreads(Worker first) throws ErrnoException {
-        // What does not come over io_uring is little, and handled where it is read.
+        // Few requests do not come over io_uring; the thread that reads one handles it.
         int readers = session.isOverRing() ? 1 : session.options.threads();
         List<Worker> made = new ArrayList<>(List.of(first));
         for (int i = 1; i < readers; i++) {
@@ -521,7 +520,7 @@ public final class FuseServer implements AutoCloseable {
         }
     }
 
-    /** The end of the connection is not told to queues whose every entry is in use. */
+    /** The kernel does not report the end of the connection to queues whose entries are all in use. */
     private void readerEnded() {
         if (ring != null) {
             ring.stop();

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Mounts as an ordinary user, by the set-user-id program fusermount3 of package fuse3, see fusermount3(1). It opens the
- * device and hands it back over a socket. What it says on standard error becomes the error number and its text.
+ * device and hands it back over a socket. Its words on standard error become the error number and its text.
  */
 final class Fusermount implements Mounter {
     private static final Logger LOG = System.getLogger("io.chagres.fuse");

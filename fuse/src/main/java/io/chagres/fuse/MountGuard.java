@@ -22,7 +22,7 @@ final class MountGuard implements AutoCloseable {
     }
 
     /**
-     * Mounts. What the program says goes to standard error.
+     * Mounts. The program's messages go to standard error.
      *
      * @param socket the descriptor under which it gets its socket
      * @return the device, which ends the program when it is closed

@@ -16,8 +16,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * One mount and its connection, whatever else is mounted on its path later. The kernel gives the numbers of what is
- * over to others. Immutable.
+ * One mount and its connection, whatever else is mounted on its path later. The kernel gives the numbers of ended
+ * mounts and connections to others. Immutable.
  *
  * @param mountPoint where it was mounted
  * @param id of the mount; 0 if the kernel does not tell, and then what is on the path is taken for it
@@ -31,7 +31,7 @@ record MountedConnection(Pathname mountPoint, long id, long unique, String numbe
     /** One that somebody else mounted, wherever that is. */
     static final MountedConnection UNKNOWN = new MountedConnection(Pathname.of(""), -1, 0, "");
 
-    /** Returns how many pages the kernel lets a request have: those of a mebibyte, or what Linux 6.13 is told. */
+    /** Returns the most pages of a request: those of a mebibyte, or the limit set in Linux 6.13 and later. */
     static int maxPages() {
         // in one read, since such a file has nothing behind its first byte for a second one
         try (BufferedReader limit = Files.newBufferedReader(Path.of("/proc/sys/fs/fuse/max_pages_limit"))) {
@@ -100,7 +100,7 @@ record MountedConnection(Pathname mountPoint, long id, long unique, String numbe
      * Ends the connection, wherever it is mounted: those who wait for an answer get an error, and every later request
      * fails. Through the control file system, which owners may use, see filesystems/fuse in the kernel's documentation;
      * the superuser mounts that for a moment where it is missing. Does nothing to a connection that is over: its number
-     * may be that of another by now.
+     * may be another's by now.
      *
      * @param device of this connection
      */
@@ -126,7 +126,7 @@ record MountedConnection(Pathname mountPoint, long id, long unique, String numbe
         }
     }
 
-    /** A file that was opened while the device was connected is that of its connection, or of none any more. */
+    /** A file opened while the device was connected belongs to its connection, or to none if that has ended. */
     private int tryAbort(FdDevice device) {
         int file = Fd.tryOpen(Pathname.of(CONTROL + "/" + number + "/abort"), Fd.O_WRONLY, 0);
         if (file < 0) {

@@ -17,17 +17,17 @@ sealed interface Mounter permits KernelMounter, Fusermount {
     /**
      * Unmounts.
      *
-     * @param lazily whether to detach it at once and end when nobody uses it any more
+     * @param lazily whether to detach it at once and end when its last user ends
      * @return 0, or {@code -errno}; -EBUSY if somebody uses it, -EINVAL if it is not mounted
      */
     int unmount(Pathname mountPoint, boolean lazily);
 
-    /** Chooses by what this process may do, and what is wanted. */
+    /** Chooses by the rights of this process and the options. */
     static Mounter of(FuseOptions options) throws ErrnoException {
         return options.autoUnmount() ? new Fusermount() : ofProcess();
     }
 
-    /** Chooses by what this process may do. */
+    /** Chooses by the rights of this process. */
     static Mounter ofProcess() throws ErrnoException {
         try (Statx self = new Statx();
                 Fd directory = Fd.open(Pathname.of("/proc/self"), Fd.O_RDONLY | Fd.O_DIRECTORY, 0)) {

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A name in a request: bytes without NUL and, unless it is the target of a symbolic link or an attribute, without
- * slash. A view that is valid as long as its {@link Request}; what outlives that is a copy. Equal to another view of
- * equal bytes.
+ * slash. A view that is valid as long as its {@link Request}; copy it to keep it longer. Equal to another view of equal
+ * bytes.
  */
 public final class Name {
     private MemorySegment segment = MemorySegment.NULL;

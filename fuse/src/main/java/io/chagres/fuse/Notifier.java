@@ -115,8 +115,8 @@ public final class Notifier {
     }
 
     /**
-     * Says that a name was removed: for those who have its file open it is a removed one. Watches of inotify(7) are not
-     * told, as of nothing that happens elsewhere.
+     * Says that a name was removed: for those who have its file open it is a removed one. Watches of inotify(7) do not
+     * see it, as they see nothing that happens elsewhere.
      *
      * @param parent the directory
      * @param child the node it named; if the name is another node's by now, the kernel asks for it again
@@ -196,7 +196,7 @@ public final class Notifier {
         }
     }
 
-    /** Has all requests sent again that were read and not answered: nobody else is at them any more. */
+    /** Has all requests sent again that were read and not answered: nobody else handles them now. */
     int resend() {
         try (Frame frame = MemoryStack.ofThread().push()) {
             return send(message(frame, Abi.NOTIFY_RESEND, 0, 0));

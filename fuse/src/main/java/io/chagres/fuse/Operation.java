@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads the arguments of one request and calls the file system. One for each opcode. */
 @FunctionalInterface
 interface Operation {
-    /** Handles a request. What it throws is answered with EIO. */
+    /** Handles a request. An exception is answered with EIO. */
     void run(FuseFileSystem fileSystem, Exchange exchange);
 
     /** All operations, by opcode. */

@@ -1,8 +1,8 @@
 package io.chagres.fuse;
 
 /**
- * The answer to a request. Every request is answered exactly once, with what its kind of reply offers or with an error;
- * a second answer throws IllegalStateException. A handler that returns without an answer answers EIO, unless it called
+ * The answer to a request. Every request is answered exactly once, by a method of its kind of reply or with an error; a
+ * second answer throws IllegalStateException. A handler that returns without an answer answers EIO, unless it called
  * {@link #defer()}.
  *
  * <p>Belongs to the thread of the handler, and after {@link #defer()} to the thread that answers. Valid until the

@@ -5,7 +5,7 @@ import io.chagres.fuse.wire.Opcode;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Who asks, and for what: the header of a request ({@code struct fuse_in_header}). Valid until the request is answered
+ * The header of a request: who asks, and for what ({@code struct fuse_in_header}). Valid until the request is answered
  * and its handler returned; then the object describes another request. Allocates nothing.
  */
 public final class Request {
@@ -13,7 +13,7 @@ public final class Request {
     public static final int NO_GROUP = -1;
 
     private final Exchange exchange;
-    /** Which request got a signal, 0 for none: who tells may be so late that another one is here. */
+    /** The request that got a signal, 0 for none: the signal may come so late that another request is here. */
     private volatile long interruptedUnique;
 
     /** Not part of every request: what the operation found in its arguments. */
@@ -36,7 +36,7 @@ public final class Request {
 
     /**
      * Tells whether a server that died may have handled this request already, in part or whole, with {@link
-     * FuseFeature#RESEND}. What it made is there then: a mkdir is answered for a directory that exists.
+     * FuseFeature#RESEND}. What that server made is there then: a mkdir is answered for a directory that exists.
      *
      * @return true if the kernel sends it not for the first time
      */
@@ -108,8 +108,8 @@ public final class Request {
     }
 
     /**
-     * Returns a group that the caller belongs to besides {@link #gid()}: that of the directory in which a name is made,
-     * if he does and {@link FuseFeature#CREATE_GROUP} was agreed on.
+     * Returns a group that the caller belongs to besides {@link #gid()}: the group of the directory in which a name is
+     * made, if the caller belongs to it and {@link FuseFeature#CREATE_GROUP} was agreed on.
      *
      * @return a group id, or {@link #NO_GROUP}
      */

@@ -82,8 +82,8 @@ final class RingExchange extends Exchange {
     }
 
     /**
-     * Puts the answer where the kernel reads it when it is committed. Until then the header is that of the request;
-     * both have the number of the request at the same place.
+     * Puts the answer where the kernel reads it when it is committed. Until then the header is the request's; both have
+     * the number of the request at the same place.
      *
      * @return what the kernel calls this entry's request
      */

@@ -70,7 +70,7 @@ final class RingQueue implements Runnable {
     /** Whether submissions wait for the next call. */
     private boolean unsubmitted;
 
-    /** Of an entry that the kernel refused; 0 for none. */
+    /** The error of an entry that the kernel refused; 0 for none. */
     private int refusal;
 
     /** Whether the kernel may still write into the memory after all ended. */
@@ -186,7 +186,7 @@ final class RingQueue implements Runnable {
         }
     }
 
-    /** Hands all that is due to the kernel, and waits for so many completions. Memory that is short comes back. */
+    /** Hands all that is due to the kernel, and waits for a number of completions. Memory that is short comes back. */
     private void submit(IoUring ring, int completions) throws ErrnoException {
         unsubmitted = false;
         int result = ring.submitAndWait(completions, -1);

@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 
 /**
  * FUSE over io_uring, see filesystems/fuse/fuse-io-uring in the kernel's documentation: a queue for each processor that
- * can ever be there, because a request waits for the queue of the processor its caller runs on. What the kernel sends
- * without a caller that waits, forgets and interrupts, still comes through the device. Safe for any thread.
+ * can ever be there, because a request waits for the queue of the processor its caller runs on. Requests without a
+ * waiting caller, forgets and interrupts, still come through the device. Safe for any thread.
  */
 final class RingTransport {
     /** Requests in progress of each processor, at most; each may use a buffer of its own. */

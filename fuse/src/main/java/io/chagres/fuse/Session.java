@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class Session {
     private static final Logger LOG = System.getLogger("io.chagres.fuse");
     private static final int PAGE = 4096;
-    /** What kernels take that agree on no number of pages. */
+    /** The pages of a request in kernels that do not negotiate the number. */
     private static final int FEW_PAGES = 32;
 
     private static final long ALWAYS = InitFlags.BIG_WRITES
@@ -55,7 +55,7 @@ final class Session {
     private final AtomicLong refused = new AtomicLong();
     private volatile @Nullable FuseConnection connection;
 
-    /** What was agreed on; set once, before any request that looks at it. */
+    /** The negotiated features; set once, before any request that looks at them. */
     private Set<FuseFeature> features = Set.of();
 
     private volatile FuseTransport transport = FuseTransport.CLASSIC;
@@ -88,7 +88,7 @@ final class Session {
                 options.threads() + options.maxConcurrent(), () -> add(new DeviceExchange(this, arena, device)));
     }
 
-    /** Goes on with a connection that another session agreed on. */
+    /** Continues with a connection that another session agreed on. */
     void takeOver(TransferableFileSystem transferable, FuseConnection agreed, byte[] state) throws ErrnoException {
         for (FuseFeature feature : agreed.features()) {
             openFlags |= feature.openFlags;
@@ -115,7 +115,7 @@ final class Session {
         return failure;
     }
 
-    /** Has the threads that read requests end, each after its next one, or go on. */
+    /** Has the threads that read requests end, each after its next one, or continue. */
     void stop(boolean now) {
         stopping = now;
     }
@@ -167,7 +167,7 @@ final class Session {
     /**
      * Handles a request that arrived, or hands it on to the executor.
      *
-     * @return whether the exchange is free again; else whoever answers it last releases it
+     * @return whether the exchange is free again; else the last one to answer it releases it
      */
     boolean serve(Exchange exchange) {
         Executor handlers = options.handlers();
@@ -383,7 +383,7 @@ final class Session {
         }
     }
 
-    /** What waits throws this where its thread is interrupted, or something made of it. */
+    /** Blocking calls throw one of these when their thread is interrupted, or an exception made of it. */
     private static boolean isInterruption(Throwable thrown) {
         return thrown instanceof InterruptedException
                 || thrown instanceof InterruptedIOException

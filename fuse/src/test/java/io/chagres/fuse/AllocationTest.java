@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class AllocationTest {
     private static final int REQUESTS_A_ROUND = 200;
 
-    /** Answers from what it has. */
+    /** Answers from memory that it has. */
     private static final class Fixed implements FuseFileSystem {
         private final byte[] name = "some-name".getBytes(StandardCharsets.UTF_8);
         private final Attributes attributes = new Attributes().file(0644, 4096);

@@ -17,10 +17,10 @@ final class FakeDevice implements Device {
     /** Requests of ioctl, each number before its argument. */
     final List<byte[]> commands = new ArrayList<>();
 
-    /** What ioctl returns. */
+    /** The result of ioctl. */
     int commandResult;
 
-    /** What writing returns if not 0. */
+    /** The result of writing if not 0. */
     int refusal;
 
     @Override

@@ -14,13 +14,13 @@ import java.util.Set;
 final class FakeKernel implements AutoCloseable {
     static final long ALL_FLAGS = 0x7ff_ffff_ffffL;
 
-    /** What nobody waits for comes through the device always. */
+    /** Requests that nobody waits for always come through the device. */
     private static final Set<Integer> THROUGH_DEVICE = Set.of(Opcode.FORGET, Opcode.BATCH_FORGET, Opcode.INTERRUPT);
 
     final FakeDevice device = new FakeDevice();
     final Session session;
 
-    /** What its clock says. */
+    /** The time of its clock. */
     long nowNs;
 
     private final Arena arena = Arena.ofShared();

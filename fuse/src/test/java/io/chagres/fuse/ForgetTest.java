@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What the kernel forgets is forgotten, whatever a file system does about one of it. */
+/** Nodes that the kernel forgets are forgotten, whatever a file system does about one of them. */
 class ForgetTest {
     private static final int FAULTY = 6;
 

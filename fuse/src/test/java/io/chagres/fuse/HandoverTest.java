@@ -230,7 +230,7 @@ class HandoverTest {
         fileSystem.fails = false;
         server.handOver().close();
         assertThatExceptionOfType(ErrnoException.class).isThrownBy(server::handOver);
-        assertThatExceptionOfType(IOException.class).isThrownBy(this::read); // nobody has it any more
+        assertThatExceptionOfType(IOException.class).isThrownBy(this::read); // nobody has it now
     }
 
     /** A handler that hangs keeps the mount from nobody else, where requests are read or elsewhere. */

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Requests that no kernel sends: of any opcode and length, with offsets, sizes, counts and names that are not there.
- * Each is answered at most once, in the form of an answer; what is wrong with it is known to be the request's fault.
+ * Each is answered at most once, in the form of an answer; its faults count as the request's.
  */
 class HostileRequestsTest implements Fuzz.Target {
     private static final int HEADER_BYTES = 40;
@@ -101,7 +101,7 @@ class HostileRequestsTest implements Fuzz.Target {
         }
     }
 
-    /** Held, so that it stays silent: what is wrong with each request would fill the log of the test. */
+    /** Held, so that it stays silent: the faults of all requests would fill the log of the test. */
     private @Nullable Object logger;
 
     /** The module of the JDK's loggers is not one that this one reads. */

@@ -37,7 +37,7 @@ class IdmappedMountTest {
     private static final long MOUNT_ATTR_IDMAP = 0x0010_0000L;
     private static final int MOUNT_ATTR_SIZE = 32;
 
-    /** Who uses the file system as whom. */
+    /** The number of the owner in the file system, and in the mount. */
     private static final int OUTSIDE = 0;
 
     private static final int INSIDE = 1000;

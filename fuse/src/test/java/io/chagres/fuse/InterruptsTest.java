@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A signal to a caller interrupts who works for him, and nobody else. */
+/** A signal to a caller interrupts the thread that works for him, and no other. */
 @ParameterizedClass
 @EnumSource(
         value = FuseTransport.class,
@@ -89,7 +89,7 @@ class InterruptsTest {
 
     InterruptsTest(FuseTransport transport) {
         this.transport = transport;
-        // reads ahead are the kernel's own requests, of which no signal to a caller tells
+        // reads ahead are the kernel's own requests: no signal to a caller interrupts them
         options = FuseOptions.DEFAULTS
                 .withTransport(transport)
                 .withInterrupts(true)

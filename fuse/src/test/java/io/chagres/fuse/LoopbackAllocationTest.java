@@ -33,7 +33,7 @@ class LoopbackAllocationTest {
     private Session session;
     private Worker worker;
 
-    /** Gives the requests it is told, and keeps what comes first in the answer. */
+    /** Gives the requests it is asked for, and keeps what comes first in the answer. */
     private static final class Scripted implements Device {
         private final MemorySegment request;
         private long length;

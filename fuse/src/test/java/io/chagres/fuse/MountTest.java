@@ -165,7 +165,7 @@ class MountTest {
         }
     }
 
-    /** Larger ones than a mebibyte where the kernel was told that it may send them. */
+    /** Larger ones than a mebibyte, where the kernel may send them. */
     @Test
     void takesLargeWrites() throws IOException {
         Path limit = Path.of("/proc/sys/fs/fuse/max_pages_limit");
@@ -320,7 +320,7 @@ class MountTest {
         }
     }
 
-    /** Who waits gets an error at once; who closes waits for the handler. */
+    /** A waiting caller gets an error at once; the closer waits for the handler. */
     @Test
     void freesTheCallersOfAHandlerThatHangs() throws IOException, InterruptedException, ExecutionException {
         fileSystem.goingOn = false;

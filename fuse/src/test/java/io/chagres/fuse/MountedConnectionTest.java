@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is done to a mount that is over is not done to the next one, which has its numbers. */
+/** An operation on a mount that is over does not reach the next one, which has its numbers. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("it")
 class MountedConnectionTest {

@@ -21,12 +21,12 @@ final class OneFileSystem implements FuseFileSystem {
     volatile boolean deferring = true;
     volatile int openFlags = OpenReply.DIRECT_IO;
 
-    /** What poll(2) is told, and the last who wants to be woken up. */
+    /** The answer to poll(2), and the last caller who wants to be woken up. */
     volatile int ready;
 
     volatile long wakeUp;
 
-    /** What the serving threads allocated between two requests for attributes, and how often that was looked at. */
+    /** The bytes that serving threads allocated between two requests for attributes, and how often they were read. */
     volatile long allocatedBytes;
 
     volatile int looks;

@@ -8,7 +8,7 @@ import io.chagres.fuse.FakeKernel.Answer;
 import io.chagres.fuse.wire.Opcode;
 import org.junit.jupiter.api.Test;
 
-/** What newer kernels do for a server that promises something, over wire bytes. */
+/** Newer kernels do things for a server that promises something, here over wire bytes. */
 class PromisesTest {
     /** Their bits in the second word of flags. */
     private static final int HAS_RESEND = 1 << 7;
@@ -21,7 +21,7 @@ class PromisesTest {
             .with(FuseFeature.RESEND, FuseFeature.IDMAPPED_MOUNTS)
             .withRequestTimeout(40_000);
 
-    /** Says what it is told of who asks. */
+    /** Records what each request says of its caller. */
     private static final class Asking implements FuseFileSystem {
         private boolean again;
         private int uid;

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A handler that never answers, and a kernel that was told how long to wait. It takes half a minute. */
+/** A handler that never answers, and a kernel that knows how long to wait. It takes half a minute. */
 @Tag("it")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RequestTimeoutTest {

@@ -70,7 +70,7 @@ class RingTransportTest {
         assertThatIllegalArgumentException().isThrownBy(() -> one.withTransport(FuseTransport.IO_URING));
     }
 
-    /** The end of a queue that the kernel refuses: told once, and all its memory given back. */
+    /** The end of a queue that the kernel refuses: it is reported once, and all its memory is given back. */
     @Test
     void endsAQueueThatTheKernelRefuses() throws IOException {
         Requires.fuse();

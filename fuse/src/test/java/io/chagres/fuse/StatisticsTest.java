@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
-/** What is counted, measured and recorded. */
+/** The counters, times and records of a server. */
 class StatisticsTest {
     private static final Bytes FLUSH = Bytes.none().u64(7).u64(0).u64(98);
 

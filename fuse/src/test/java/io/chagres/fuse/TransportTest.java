@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What both ways to the kernel must do alike: deferred answers, interrupts, the end. */
+/** Both ways to the kernel must do the same: deferred answers, interrupts, the end. */
 @ParameterizedClass
 @EnumSource(
         value = FuseTransport.class,

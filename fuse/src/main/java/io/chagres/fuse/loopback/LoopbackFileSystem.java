@@ -49,21 +49,21 @@ import java.util.function.IntSupplier;
  * so that any name can be had in any locale, and every kind of file.
  *
  * <p>A node is a descriptor of open(2) with O_PATH, one for each file that the kernel knows ({@code ulimit -n} bounds
- * them; the JVM raises it to the hard limit by itself). What is done to a file is done through its descriptor, and what
- * is done to a name through that of its directory, never through a path and never following a link: whatever others
- * rename or replace below meanwhile, nothing outside the directory is reached by a name in it. A directory that is
- * moved out of it by others is shown as long as the kernel knows it.
+ * them; the JVM raises it to the hard limit by itself). Operations on a file use its descriptor, and operations on a
+ * name the descriptor of its directory. They never use a path and never follow a link: whatever others rename or
+ * replace below meanwhile, no name in the directory leads outside it. A directory that others move out of it is shown
+ * as long as the kernel knows it.
  *
  * <p>The kernel checks permissions by the owners and modes that it is shown, so it must be mounted with
  * {@link FuseOptions#defaultPermissions()}. Files are made in the name of the caller: by his user and group, with the
  * group of the directory if he belongs to it, and with his umask. That takes the superuser; for other users all files
  * are theirs. Everything else is done by the server's own right.
  *
- * <p>Carried are all operations of {@link FuseFileSystem} but bmap, poll and ioctl(2), of which only what lsattr(1) and
- * chattr(1) ask for is known (FS_IOC_GETFLAGS, FS_IOC_SETFLAGS, FS_IOC_FSGETXATTR, FS_IOC_FSSETXATTR); others get
- * ENOTTY. Modes of fallocate(2) are passed on as they come: of those the kernel carries FALLOC_FL_KEEP_SIZE, PUNCH_HOLE
- * and ZERO_RANGE over FUSE, and refuses the rest itself, as it does FICLONE. Locks are taken on the files below, where
- * those who use these directly meet them; deadlocks among those who wait are not found.
+ * <p>It has all operations of {@link FuseFileSystem} but bmap, poll and most of ioctl(2): it knows only the requests of
+ * lsattr(1) and chattr(1) (FS_IOC_GETFLAGS, FS_IOC_SETFLAGS, FS_IOC_FSGETXATTR, FS_IOC_FSSETXATTR); others get ENOTTY.
+ * Modes of fallocate(2) are passed on as they come: the kernel carries FALLOC_FL_KEEP_SIZE, PUNCH_HOLE and ZERO_RANGE
+ * over FUSE, and refuses the rest itself, as it does FICLONE. Locks are taken on the files below, where those who use
+ * these directly meet them; deadlocks among those who wait are not found.
  *
  * <p>{@code O_DIRECT} goes past the cache of this mount, and where the kernel reads and writes by itself also past that
  * of the file system below. Excludes {@link FuseFeature#WRITEBACK_CACHE}: others may write below. Not to be mounted
@@ -83,7 +83,7 @@ public final class LoopbackFileSystem implements FuseFileSystem {
 
     private static final int O_APPEND = Fd.O_APPEND;
 
-    /** What the kernel has done already, and what would ask for aligned memory or fix where to write. */
+    /** Flags that the kernel has acted on already, that would need aligned memory, or that would fix where to write. */
     private static final int NOT_BELOW = Fd.O_CREAT | Fd.O_EXCL | Fd.O_NOFOLLOW | Fd.O_DIRECT | O_APPEND;
 
     private static final int PERMISSIONS = 07777;
@@ -99,8 +99,7 @@ public final class LoopbackFileSystem implements FuseFileSystem {
      * Takes a directory.
      *
      * @param directory which; symbolic links that lead to it are followed now and not again
-     * @param timeoutNs how long the kernel may believe what it was told, nanoseconds: changes that others make below
-     *     show after it
+     * @param timeoutNs how long the kernel may believe answers, nanoseconds: changes that others make below show later
      * @throws ErrnoException whatever open(2) says
      */
     public LoopbackFileSystem(Pathname directory, long timeoutNs) throws ErrnoException {
@@ -251,7 +250,7 @@ public final class LoopbackFileSystem implements FuseFileSystem {
     }
 
     /**
-     * Only makes: what others put there meanwhile may be a FIFO, whose opening would wait. The caller of the kernel
+     * Only makes a file: others may have put a FIFO there meanwhile, whose opening would wait. The caller of the kernel
      * then looks again, as for any answer of ESTALE, and opens that.
      */
     @Override
@@ -428,7 +427,7 @@ public final class LoopbackFileSystem implements FuseFileSystem {
         }
     }
 
-    /** What was added is given first; the error comes again at what follows. A directory that is gone has an end. */
+    /** Added entries are given first; the next call meets the error again. A directory that is gone has an end. */
     private static boolean endsWithError(long result, boolean any) {
         return result < 0 && result != -Errno.ENOENT && !any;
     }

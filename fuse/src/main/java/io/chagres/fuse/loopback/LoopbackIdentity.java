@@ -2,13 +2,13 @@ package io.chagres.fuse.loopback;
 
 import org.jspecify.annotations.Nullable;
 
-/** Tells files apart that exist at one time. In a map it does not change any more. */
+/** Tells files apart that exist at one time. Must not change while it is in a map. */
 final class LoopbackIdentity {
     private long dev;
     private long ino;
 
     /**
-     * Becomes that of a file.
+     * Becomes the identity of a file.
      *
      * @param device of the file system
      * @param inode number of the inode

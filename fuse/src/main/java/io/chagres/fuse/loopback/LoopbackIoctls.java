@@ -9,7 +9,7 @@ import io.chagres.linux.FileControl;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** What lsattr(1), chattr(1) and programs of quotas ask of a file, see ioctl_iflags(2). Stateless. */
+/** The requests that lsattr(1), chattr(1) and quota programs make of a file, see ioctl_iflags(2). Stateless. */
 final class LoopbackIoctls {
     private static final int FS_IOC_GETFLAGS = 0x80086601;
     private static final int FS_IOC_SETFLAGS = 0x40086602;
@@ -18,7 +18,7 @@ final class LoopbackIoctls {
 
     private LoopbackIoctls() {}
 
-    /** Answers; the kernel has checked who may change what. */
+    /** Answers; the kernel has checked the caller's rights. */
     static void answer(Fd file, IoctlCall call, MemorySegment argument, IoctlReply reply) {
         int command = call.command();
         boolean sets = command == FS_IOC_SETFLAGS || command == FS_IOC_FSSETXATTR;

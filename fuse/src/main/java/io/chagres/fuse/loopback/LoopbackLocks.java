@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * The locks of callers, which are taken on the files below, and those who wait for one.
  *
  * <p>The locks of a process on a file belong to an open file of ours, one for each process and file: so the kernel's
- * rules between processes hold, and closing it gives all back. Nobody waits in the kernel, which would keep a thread:
- * who waits is asked for again whenever a lock is given back here, and from time to time for those who lock the files
- * below. Deadlocks are not found. Safe for any thread.
+ * rules between processes hold, and closing it gives all back. Nobody waits in the kernel, which would keep a thread. A
+ * waiting caller's lock is tried again whenever a lock is given back here, and from time to time because others may
+ * lock the files below. Deadlocks are not found. Safe for any thread.
  */
 final class LoopbackLocks {
     private static final long RETRY_MS = 20;
@@ -37,10 +37,10 @@ final class LoopbackLocks {
     /** A process or open file of a caller that may lock a file; its number is the kernel's secret. */
     private record Owner(long node, long number) {}
 
-    /** What holds its locks, and the open file it first used. */
+    /** The descriptor that holds an owner's locks, and the open file it first used. */
     private record Holder(Fd fd, long handle) {}
 
-    /** Somebody who waits: what he tries, and where to tell him. */
+    /** A waiting caller: the lock he tries to take, and the reply to him. */
     private record Waiter(long unique, IntSupplier attempt, EmptyReply reply) {}
 
     /** Answers with a lock that is in the way. */

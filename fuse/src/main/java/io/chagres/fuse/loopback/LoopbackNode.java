@@ -9,7 +9,7 @@ final class LoopbackNode {
 
     final long id;
 
-    /** Which of the files that had this number one after another. */
+    /** Tells apart the files that had this number one after another. */
     final long generation;
 
     final LoopbackIdentity identity;
@@ -23,7 +23,7 @@ final class LoopbackNode {
     /** How often it is open. */
     int opens;
 
-    /** What the kernel reads and writes by itself as long as it is open, or {@link #SERVED}. */
+    /** The file that the kernel reads and writes by itself as long as it is open, or {@link #SERVED}. */
     int backing;
 
     LoopbackNode(long id, long generation, LoopbackIdentity identity, PathFd path) {

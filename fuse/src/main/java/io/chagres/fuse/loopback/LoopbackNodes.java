@@ -19,16 +19,16 @@ import org.jspecify.annotations.Nullable;
 final class LoopbackNodes {
     private static final int FIRST_CAPACITY = 1024;
 
-    /** What requests ask the kernel with. */
+    /** The memory with which requests ask the kernel. */
     final ScratchPool scratches = new ScratchPool();
 
     private final long timeoutNs;
     private final Map<LoopbackIdentity, LoopbackNode> byIdentity = new HashMap<>();
 
-    /** What is asked for, so that nothing need be made to ask. */
+    /** The key of a lookup, so that a lookup allocates nothing. */
     private final LoopbackIdentity probe = new LoopbackIdentity();
 
-    /** The node of a number is at the number less that of the root; null where the number is free. */
+    /** The node of a number is at the number less the root's; null where the number is free. */
     private @Nullable LoopbackNode[] slots = new LoopbackNode[FIRST_CAPACITY];
 
     /** How often each number was given out. */
@@ -38,7 +38,7 @@ final class LoopbackNodes {
     private int freedCount;
     private int used;
 
-    /** What lends files to the kernel, or null if all are served. */
+    /** Lends files to the kernel; null if all are served. */
     private @Nullable Notifier lender;
 
     LoopbackNodes(long timeoutNs) {

@@ -5,7 +5,7 @@ import io.chagres.linux.Statx;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** What a request asks the kernel with. Used by one thread until it is closed, which gives it back. */
+/** The memory with which a request asks the kernel. One thread uses it until it closes it, which gives it back. */
 final class Scratch implements AutoCloseable {
     /** More than a page of names is seldom asked for at once. */
     static final int ENTRIES_BYTES = 8192;

@@ -9,7 +9,7 @@ final class ScratchPool implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private final Deque<Scratch> idle = new ArrayDeque<>();
 
-    /** Lends one, to be closed by who takes it. */
+    /** Lends one; the taker closes it. */
     synchronized Scratch take() {
         Scratch found = idle.poll();
         return found == null ? new Scratch(this, arena) : found;
@@ -19,7 +19,7 @@ final class ScratchPool implements AutoCloseable {
         idle.push(scratch);
     }
 
-    /** Frees the memory; nothing is lent any more. */
+    /** Frees the memory; nothing is lent after it. */
     @Override
     public void close() {
         arena.close();

@@ -42,7 +42,7 @@ public final class DirectoryListing {
     }
 
     /**
-     * Adds a name of which nothing else is known.
+     * Adds a name about which nothing else is known.
      *
      * @param name not {@code .} or {@code ..}
      */
@@ -69,7 +69,7 @@ public final class DirectoryListing {
     }
 
     /**
-     * Says that there is more than was added: who lists it gets an error behind the last name.
+     * Says that there is more than was added: its reader gets an error behind the last name.
      *
      * @param errno which, positive; the first one counts
      */

@@ -9,10 +9,10 @@ import java.util.List;
  * once what it needs and gets that all at once, so that no two requests wait for each other. For one thread.
  */
 final class HeldNames implements AutoCloseable {
-    /** What others use too. */
+    /** Names that others use too. */
     final List<NameUse> shared = new ArrayList<>();
 
-    /** What nobody else uses. */
+    /** Names that nobody else uses. */
     final List<NameUse> alone = new ArrayList<>(2);
 
     private final PathTable table;

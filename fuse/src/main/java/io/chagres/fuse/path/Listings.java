@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Names of open directories, as they were when the kernel last began at their start: positions in them stay right, and
- * who goes back to the start sees what is there by then. Safe for any thread.
+ * a reader that goes back to the start sees what is there by then. Safe for any thread.
  */
 final class Listings {
     private final Map<Long, DirectoryListing> listings = new ConcurrentHashMap<>();
@@ -41,7 +41,7 @@ final class Listings {
         return listed;
     }
 
-    /** Answers with what follows a position. */
+    /** Answers with the names that follow a position. */
     static void read(DirectoryListing listed, long position, DirectoryReply reply) {
         if (position >= listed.size() && listed.failure() != 0) {
             reply.error(listed.failure());
@@ -65,7 +65,7 @@ final class Listings {
         boolean add(DirectoryListing.Entry entry, long next) throws IOException;
     }
 
-    /** Answers with what follows a position, and what the files are. */
+    /** Answers with the names that follow a position, and the attributes of the files. */
     static void readPlus(DirectoryListing listed, long position, DirectoryPlusReply reply, Adding adding)
             throws IOException {
         if (position >= listed.size() && listed.failure() != 0) {
@@ -86,7 +86,7 @@ final class Listings {
         listings.remove(handle);
     }
 
-    /** Writes the names of those that are open; what the files are is asked for again. */
+    /** Writes the names of those that are open; the next process asks again what the files are. */
     void write(StateWriter to) throws IOException {
         Map<Long, DirectoryListing> all = Map.copyOf(listings);
         to.number(lastHandle.get());
@@ -101,7 +101,7 @@ final class Listings {
         }
     }
 
-    /** Goes on with what was written, if nothing is open here yet. */
+    /** Continues with the written state, if nothing is open here yet. */
     void read(StateReader from) throws ErrnoException {
         lastHandle.set(from.number());
         for (int count = from.count(); count > 0; count--) {

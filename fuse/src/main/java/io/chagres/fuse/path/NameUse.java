@@ -2,7 +2,7 @@ package io.chagres.fuse.path;
 
 import java.util.List;
 
-/** Who uses a name, which goes on when another file gets the name. Guarded by its table. */
+/** The uses of a name, which continue when another file gets the name. Guarded by its table. */
 final class NameUse {
     /** The node that has the name. */
     PathTable.Node node;
@@ -10,7 +10,7 @@ final class NameUse {
     private int users;
     private boolean changing;
 
-    /** Who waits to change it: until they have done so nobody begins to use it. */
+    /** The number of threads that wait to change it: until they have done so nobody begins to use it. */
     private int changers;
 
     NameUse(PathTable.Node node) {

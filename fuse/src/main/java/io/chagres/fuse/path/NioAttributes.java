@@ -45,7 +45,7 @@ final class NioAttributes {
     private final int uid;
     private final int gid;
 
-    /** What one file is, now. */
+    /** The attributes of one file, now. */
     record Values(Map<String, Object> all) {
         private boolean is(String type) {
             return Boolean.TRUE.equals(all.get(type));
@@ -127,7 +127,7 @@ final class NioAttributes {
                 : new FileAttribute<?>[0];
     }
 
-    /** Gives a new file to who asked for it, with the bits that cannot be given at creation. */
+    /** Gives a new file to the caller who asked for it, with the bits that cannot be given at creation. */
     void created(Path path, int mode, Request request) throws IOException {
         if (local && uid == 0) {
             changeOwner(path, request.uid(), request.gid());

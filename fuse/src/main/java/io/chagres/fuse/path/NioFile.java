@@ -36,7 +36,7 @@ final class NioFile {
 
     private final Clock clock;
 
-    /** What is known of the file, for when it has no name any more. */
+    /** The attributes known of the file, for when it no longer has a name. */
     private final Attributes last = new Attributes();
 
     private @Nullable SeekableByteChannel channel;
@@ -56,7 +56,7 @@ final class NioFile {
      * Opens it once more.
      *
      * @param known what it is now, copied
-     * @return false if its last use ended before: it is no good any more
+     * @return false if its last use ended before: it is of no use then
      */
     synchronized boolean open(Path path, boolean writes, Attributes known) throws IOException {
         if (ended) {
@@ -92,7 +92,7 @@ final class NioFile {
         writable = true;
     }
 
-    /** Goes on with a copy. */
+    /** Continues with a copy. */
     private void copy(Path path) throws IOException {
         FileChannel copy = FileChannel.open(
                 Files.createTempFile("chagres-nio", ".tmp"),
@@ -119,14 +119,14 @@ final class NioFile {
         }
     }
 
-    /** Says that the name is lost: nothing is copied back any more. */
+    /** Says that the name is lost: nothing is copied back from now on. */
     synchronized void removed() {
         nameless = true;
         last.nlink(Math.max(0, last.nlink() - 1));
     }
 
     /**
-     * Ends one use; with the last one, what is not committed is lost.
+     * Ends one use; with the last one, uncommitted content is lost.
      *
      * @return true if it is ended
      */
@@ -197,9 +197,9 @@ final class NioFile {
     }
 
     /**
-     * Copies what was written back to its provider.
+     * Copies the written content back to its provider.
      *
-     * @param path the name, or null if it has none any more
+     * @param path the name, or null if it has none now
      */
     synchronized void commit(@Nullable Path path) throws IOException {
         if (path == null || nameless || local || !dirty) {
@@ -222,7 +222,7 @@ final class NioFile {
         }
     }
 
-    /** Corrects what the provider says of a file that it has not got back yet, and remembers it. */
+    /** Corrects the provider's attributes of a file that is not copied back yet, and remembers them. */
     synchronized void correct(Attributes attributes) throws IOException {
         if (dirty && temporary != null) {
             attributes.size(temporary.size()).mtimeNs(last.mtimeNs()).ctimeNs(last.ctimeNs());
@@ -230,7 +230,7 @@ final class NioFile {
         last.set(attributes);
     }
 
-    /** Tells what a file is that has no name any more. Returns false if it is closed: nobody asks for it then. */
+    /** Reads the attributes of a file without a name. Returns false if it is closed: nobody asks for it then. */
     synchronized boolean fillNameless(Attributes attributes) throws IOException {
         if (ended) {
             return false;
@@ -240,9 +240,9 @@ final class NioFile {
     }
 
     /**
-     * Writes what another process needs to open it as it is here, copied back.
+     * Writes what another process needs to open it as it is here; copies it back first.
      *
-     * @param path the name, or null if it has none any more
+     * @param path the name, or null if it has none now
      * @param copies gets the file that the content was copied to, if it has no name
      * @throws IOException EBUSY if it has no name here and others elsewhere: a copy would be another file
      */
@@ -272,7 +272,7 @@ final class NioFile {
     /**
      * Opens what was written, if nothing is open here yet.
      *
-     * @param path the name, or null if it has none any more
+     * @param path the name, or null if it has none now
      * @param copies gets the file that the content was copied to, if it has no name
      */
     synchronized void read(@Nullable Path path, List<Path> copies, StateReader from) throws IOException {

@@ -55,11 +55,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Node numbers are st_ino where the provider has view {@code unix}; others get numbers that stay until the file is
  * removed or this is unmounted, which takes memory for every file that was looked up. Without view {@code posix} files
- * belong to who mounts and have mode 0644, directories 0755. Extended attributes are those of view {@code user}.
+ * belong to the user who mounts, and have mode 0644, directories 0755. Extended attributes are those of view {@code
+ * user}.
  *
  * <p>java.nio.file has characters where Linux has bytes, and no word for much of what Linux can. For a directory of
- * this machine that is to be mirrored whole there is {@link io.chagres.fuse.loopback.LoopbackFileSystem}. What this
- * cannot: FIFOs, sockets and devices are shown and not made; there are no locks, no holes, no space taken ahead, no
+ * this machine that is to be mirrored whole there is {@link io.chagres.fuse.loopback.LoopbackFileSystem}. The limits of
+ * this one: FIFOs, sockets and devices are shown and not made; there are no locks, no holes, no space taken ahead, no
  * exchange of names; lists say no node numbers; a directory that was replaced while it is open says how many links it
  * had; names that NFS has stay right while the kernel knows the file; targets of symbolic links lose double slashes. A
  * name or a target of a link that characters cannot say (in the charset {@code sun.jnu.encoding}, which LC_ALL decides)
@@ -74,7 +75,7 @@ import org.jspecify.annotations.Nullable;
  * EBUSY where a file is open that was moved behind the mount, or removed there while it has other names.
  */
 public final class NioFileSystem implements TransferableFileSystem {
-    /** What is handed over, and in which version. */
+    /** The kind and version of the state that is handed over. */
     private static final long KIND = 0x4348_464e_494f_0001L;
 
     private static final int O_ACCMODE = 3;
@@ -134,7 +135,7 @@ public final class NioFileSystem implements TransferableFileSystem {
         FileSystem fileSystem = root.getFileSystem();
         FuseOptions options =
                 FuseOptions.DEFAULTS.withName(fileSystem.provider().getScheme()).withReadOnly(fileSystem.isReadOnly());
-        // What may not be believed would be asked for again.
+        // Attributes that the kernel may not believe it would ask for again.
         return timeoutNs == 0 ? options : options.with(FuseFeature.READDIRPLUS, FuseFeature.READDIRPLUS_AUTO);
     }
 
@@ -142,7 +143,7 @@ public final class NioFileSystem implements TransferableFileSystem {
      * Returns the path of a node.
      *
      * @param node a number that the kernel knows
-     * @return from the root of the mount on, or empty if it has no name any more
+     * @return from the root of the mount on, or empty if it no longer has a name
      */
     public String pathOf(long node) {
         return table.pathIfAny(node);
@@ -154,7 +155,7 @@ public final class NioFileSystem implements TransferableFileSystem {
         files.closeAll();
     }
 
-    /** What is open without a name is copied into temporary files, by which the next one goes on. */
+    /** Copies open files without a name into temporary files, with which the next server continues. */
     @Override
     public byte[] handOver() throws IOException {
         StateWriter to = new StateWriter(KIND);
@@ -172,7 +173,7 @@ public final class NioFileSystem implements TransferableFileSystem {
         files.takeOver(from);
     }
 
-    /** Tells whether a path leads to a node, and not to what others put there. */
+    /** Tells whether a path leads to a node, and not to a file that others put there. */
     private boolean isNamed(long node) throws IOException {
         Path path = paths.pathIfAny(node);
         try {
@@ -352,7 +353,7 @@ public final class NioFileSystem implements TransferableFileSystem {
         answers.using(reply, node, () -> {
             boolean replaced = table.isReplaced(node);
             open(node, (flags & O_ACCMODE) != 0);
-            // What the kernel has cached of a node that was replaced is of another file.
+            // The kernel's cache of a replaced node belongs to another file.
             reply.opened(0, replaced ? OpenReply.DIRECT_IO : 0);
         });
     }
@@ -547,7 +548,7 @@ public final class NioFileSystem implements TransferableFileSystem {
         reply.entry(node, filled(node, values, reply.attributes()));
     }
 
-    /** Fills in what a node is, also when it has lost its name, or its name has become another file's. */
+    /** Fills in the attributes of a node, also when it has lost its name, or its name has become another file's. */
     private Attributes attributes(long node, Attributes to) throws IOException {
         NioFile open = files.ifOpen(node);
         if (open != null && paths.pathIfAny(node) == null && open.fillNameless(to)) {

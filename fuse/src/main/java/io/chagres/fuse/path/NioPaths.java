@@ -29,7 +29,7 @@ final class NioPaths {
         return resolved(table.path(node));
     }
 
-    /** Returns the path of an open file, or nothing if it has none of its own any more. */
+    /** Returns the path of an open file, or nothing if it no longer has one of its own. */
     @Nullable
     Path pathIfAny(long node) {
         String path = table.pathIfAny(node);
@@ -44,7 +44,7 @@ final class NioPaths {
         return path;
     }
 
-    /** Lists a directory. What java.nio.file cannot say in a String is an error, and no other name. */
+    /** Lists a directory. A name that java.nio.file cannot say in a String is an error, and no other name. */
     DirectoryListing list(long node) throws IOException {
         DirectoryListing listed = new DirectoryListing(0);
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(path(node))) {

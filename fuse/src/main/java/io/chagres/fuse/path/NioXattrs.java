@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class NioXattrs {
     private static final String PREFIX = "user.";
 
-    /** What the JDK puts in the place of bytes that are no character. */
+    /** The character that the JDK puts in the place of bytes that are no character. */
     private static final char NOT_DECODED = '\ufffd';
 
     private static final int XATTR_CREATE = 1;

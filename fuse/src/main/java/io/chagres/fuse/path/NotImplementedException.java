@@ -4,7 +4,8 @@ import java.io.IOException;
 
 /**
  * Says that a file system does not have an operation at all: its caller gets ENOSYS, and of most operations the kernel
- * remembers that until the file system is mounted again. What only cannot be done this time is any other exception.
+ * remembers that until the file system is mounted again. If an operation only fails this time, throw any other
+ * exception.
  */
 public final class NotImplementedException extends IOException {
     private static final long serialVersionUID = 1L;

@@ -21,7 +21,7 @@ final class OpenFiles {
     /** How many have no name: each write must look, and mostly there is none. */
     private volatile int nameless;
 
-    /** What is open on one node. */
+    /** The open handles of one node. */
     private static final class OpenFile {
         private final Deque<Handle> handles = new ArrayDeque<>();
         private @Nullable Attributes last;
@@ -75,7 +75,7 @@ final class OpenFiles {
         }
     }
 
-    /** Fills in what is known of a node that lost its name. Returns whether it is one that is open. */
+    /** Fills in the known attributes of a node that lost its name. Returns whether it is one that is open. */
     synchronized boolean fill(long node, Attributes attributes) {
         OpenFile file = files.get(node);
         Attributes known = file == null ? null : file.last;
@@ -111,7 +111,7 @@ final class OpenFiles {
         return files.values().stream().flatMap(file -> file.handles.stream()).toList();
     }
 
-    /** Writes all handles, none of which is without a name. */
+    /** Writes all handles; each of them has a name. */
     void write(StateWriter to) throws IOException {
         List<Handle> all = handles();
         to.number(all.size());
@@ -122,7 +122,7 @@ final class OpenFiles {
         }
     }
 
-    /** Goes on with what was written, if nothing is open here yet. */
+    /** Continues with the written state, if nothing is open here yet. */
     void read(StateReader from) throws ErrnoException {
         for (int count = from.count(); count > 0; count--) {
             opened(from.number(), from.number(), (int) from.number());

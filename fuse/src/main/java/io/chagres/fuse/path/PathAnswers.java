@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.nio.file.ClosedFileSystemException;
 import java.nio.file.InvalidPathException;
 
-/** Does the work of requests on names, and answers with what it throws. Safe for any thread. */
+/** Does the work of requests on names, and answers with its exceptions. Safe for any thread. */
 final class PathAnswers {
     private final PathTable table;
     private final boolean ofProvider;

@@ -17,12 +17,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A file system by paths, for simple cases: methods return values or throw, and numbers of nodes are kept here. Two
- * methods make a tree that can be listed; what is not overridden is not supported.
+ * methods make a tree that can be listed; a method that is not overridden is not supported.
  *
  * <p>Paths are absolute, {@code /} is the root. Names that are not UTF-8 get EILSEQ. While a name is removed or moved
- * nobody else uses it or what is below, so a file that is replaced by {@link #rename} is always there for readers: a
- * method that hangs on a path holds up changes of its names and who comes after them, and no other path. Who needs more
- * implements {@link FuseFileSystem}.
+ * nobody else uses it or what is below, so a file that {@link #rename} replaces is always there for readers. A method
+ * that hangs on a path holds up changes of its names and requests that come after them, and no other path. If you need
+ * more, implement {@link FuseFileSystem}.
  *
  * <p>Exceptions become error numbers: those of an {@link io.chagres.foreign.ErrnoException}, {@link
  * NoSuchFileException} ENOENT, {@link FileAlreadyExistsException} EEXIST and so on, {@link NotImplementedException}
@@ -399,8 +399,8 @@ public interface PathFileSystem {
     /**
      * Copies between two files, see copy_file_range(2).
      *
-     * @param from path of the one that is read, or empty if it was removed
-     * @param to path of the one that is written, or empty if it was removed
+     * @param from path of the source, or empty if it was removed
+     * @param to path of the target, or empty if it was removed
      * @param copy handles, positions and length; valid until return
      * @return bytes copied
      * @throws IOException if it cannot
@@ -416,7 +416,7 @@ public interface PathFileSystem {
      *
      * @param path which, or empty if it was removed
      * @param handle as returned by open
-     * @param lock the one that is wanted; valid until return
+     * @param lock the wanted lock; valid until return
      * @return the one in the way, or null
      * @throws IOException if it cannot
      */

@@ -238,7 +238,7 @@ class PathNodes implements FuseFileSystem {
         using(request, reply, names -> {
             String path = names.path(node);
             boolean replaced = table.isReplaced(node);
-            // Those who had it open before go on to see their file.
+            // Those who had it open before still see their file.
             Attributes known = replaced && !open.isNameless(node) ? new Attributes() : null;
             if (known != null) {
                 paths.getattr(path, known);
@@ -248,7 +248,7 @@ class PathNodes implements FuseFileSystem {
             if (known != null) {
                 open.lostName(node, known);
             }
-            // What the kernel has cached of a node that was replaced is of another file.
+            // The kernel's cache of a replaced node belongs to another file.
             reply.opened(handle, replaced ? OpenReply.DIRECT_IO : 0);
         });
     }
@@ -520,7 +520,7 @@ class PathNodes implements FuseFileSystem {
         reply.done();
     }
 
-    /** Answers with what a name is that is held. */
+    /** Answers with the node of a name that is held. */
     private void entry(long parent, String name, String path, EntryReply reply) throws IOException {
         Attributes attributes = reply.attributes();
         paths.getattr(path, attributes);
@@ -561,7 +561,7 @@ class PathNodes implements FuseFileSystem {
         }
     }
 
-    /** Asks what a name is that will be another file's or nobody's, for those who have it open. */
+    /** Asks for the attributes of a name that will be another file's or nobody's, for those who have it open. */
     private @Nullable Attributes knownIfOpen(long parent, String name) throws IOException {
         long node = table.known(parent, name);
         if (node == 0 || !open.isOpen(node)) {

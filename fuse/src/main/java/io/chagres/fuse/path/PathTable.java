@@ -15,13 +15,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The numbers of paths that the kernel knows, and who uses them now. Safe for any thread: the table is locked while it
- * is looked at, and what a file system does meanwhile holds its names and no others.
+ * The numbers of paths that the kernel knows, and their uses now. Safe for any thread: the table is locked while it is
+ * looked at. A call of the file system holds its names and no others.
  *
- * <p>The kernel looks a name up first and uses its node later, when another file may have taken the name. A node that
- * was replaced so knows its successor: who used the name still means that. A file that was unlinked has the path that
- * its name had, where there is nothing, or another file by now. Of what was removed otherwise the path is ESTALE, at
- * which the kernel looks the name up again.
+ * <p>The kernel looks a name up first and uses its node later, when another file may have taken the name. So a replaced
+ * node knows its successor: those who used the name still mean the successor. A file that was unlinked has the path
+ * that its name had, where there is nothing, or another file by now. The path of a node that was removed otherwise is
+ * ESTALE, at which the kernel looks the name up again.
  */
 final class PathTable {
     /** Where no place or node is written. */
@@ -82,7 +82,7 @@ final class PathTable {
         nodes.put(root.id, root);
     }
 
-    /** Returns the path of a node, or of the one that took its name. */
+    /** Returns the path of a node, or of the node that took its name. */
     synchronized String path(long id) throws ErrnoException {
         Node node = node(id);
         Node last = node.successor == null ? node : node.successor;
@@ -96,7 +96,7 @@ final class PathTable {
         return directory.equals("/") ? "/" + name : directory + "/" + name;
     }
 
-    /** Returns the path of an open file, or nothing if it has none of its own any more. */
+    /** Returns the path of an open file, or nothing if it no longer has one of its own. */
     synchronized String pathIfAny(long id) {
         try {
             return path(node(id));
@@ -406,7 +406,7 @@ final class PathTable {
         return ordered;
     }
 
-    /** Goes on with what another table has written, if this one knows nothing yet. */
+    /** Continues with the state that another table has written, if this one knows nothing yet. */
     synchronized void read(StateReader from) throws ErrnoException {
         if (from.flag() != keepsForgotten) {
             throw StateReader.malformed("of files with other numbers");
@@ -422,7 +422,7 @@ final class PathTable {
             throw StateReader.malformed("without a root");
         }
         unlinked.forEach((node, directory) -> {
-            // Of a directory that is forgotten the number alone is left.
+            // A forgotten directory leaves only its number.
             node.unlinkedIn = nodes.getOrDefault(directory, new Node(null, ""));
         });
         for (Node node : ordered) {

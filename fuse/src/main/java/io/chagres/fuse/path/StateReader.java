@@ -36,7 +36,7 @@ final class StateReader {
         }
     }
 
-    /** Reads how many follow, or which one of so many: 0 or more. */
+    /** Reads a count of what follows, or an index: 0 or more. */
     int count() throws ErrnoException {
         long value = number();
         if (value < 0 || value > Integer.MAX_VALUE) {

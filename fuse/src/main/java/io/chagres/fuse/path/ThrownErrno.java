@@ -21,7 +21,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Which error number a caller gets for what a file system in Java throws. */
+/** Finds the error number that a caller gets for an exception of a file system in Java. */
 final class ThrownErrno {
     /** The JDK says what the kernel answered in words only. */
     private static final Map<String, Integer> BY_MESSAGE = byMessage();
@@ -29,8 +29,8 @@ final class ThrownErrno {
     private ThrownErrno() {}
 
     /**
-     * Returns the error number of an exception. Only who means it says ENOSYS, since the kernel may never ask again: a
-     * system call that this machine lacks is no reason.
+     * Returns the error number of an exception. It is ENOSYS only if the file system means that, since the kernel may
+     * never ask again: a system call that this machine lacks is no reason.
      */
     static int of(Throwable thrown) {
         return switch (thrown) {

@@ -9,7 +9,7 @@ import java.io.IOException;
 
 /** Serves a file system of paths by nodes, until another process does. */
 final class TransferablePathNodes extends PathNodes implements TransferableFileSystem {
-    /** What follows, and in which version. */
+    /** The kind and version of the state that follows. */
     private static final long KIND = 0x4348_4650_4154_0001L;
 
     private final TransferablePathFileSystem paths;

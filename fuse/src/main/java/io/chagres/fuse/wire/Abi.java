@@ -19,7 +19,7 @@ public final class Abi {
 
     public static final long ROOT_ID = 1;
 
-    /** Of {@code fuse_setxattr_in} without SETXATTR_EXT. */
+    /** The size of {@code fuse_setxattr_in} without SETXATTR_EXT. */
     public static final int COMPAT_SETXATTR_IN = 8;
 
     public static final int GETATTR_FH = 1;

@@ -1,8 +1,8 @@
 package io.chagres.fuse.wire;
 
 /**
- * What kernel and server may agree on at INIT, the {@code FUSE_} flags of linux/fuse.h. Bits from 32 up travel in
- * {@code flags2}.
+ * The features that kernel and server may agree on at INIT, the {@code FUSE_} flags of linux/fuse.h. Bits from 32 up
+ * travel in {@code flags2}.
  */
 public final class InitFlags {
     public static final long ASYNC_READ = 1L << 0;

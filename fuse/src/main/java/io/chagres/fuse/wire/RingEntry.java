@@ -1,7 +1,7 @@
 package io.chagres.fuse.wire;
 
 /**
- * What kernel and server share for each request over io_uring, named as in linux/fuse.h: {@code struct
+ * The memory that kernel and server share for each request over io_uring, named as in linux/fuse.h: {@code struct
  * fuse_uring_req_header} beside a payload buffer, and the command data of a submission, {@code struct
  * fuse_uring_cmd_req}.
  */
@@ -24,7 +24,7 @@ public final class RingEntry {
 
     public static final int COMMIT_AND_FETCH = 2;
 
-    /** What a registration points to: two iovecs, of the header and of the payload buffer. */
+    /** The memory that a registration points to: two iovecs, of the header and of the payload buffer. */
     public static final int REGISTER_IOVECS = 2;
 
     /** FUSE_MIN_READ_BUFFER, the least size of a payload buffer. */

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which files the kernel knows by which numbers. */
+/** The numbers by which the kernel knows files. */
 class LoopbackNodesTest {
     private static final long ROOT = 1;
 
@@ -60,7 +60,7 @@ class LoopbackNodesTest {
         assertThatExceptionOfType(IllegalArgumentException.class).isThrownBy(() -> nodes.get(node));
     }
 
-    /** So a handle of the file before leads nowhere, and not to the one that has its number now. */
+    /** So a handle of the file before leads nowhere, and not to the file that has its number now. */
     @Test
     void aNumberThatIsUsedAgainHasAnotherGeneration() throws IOException {
         Files.writeString(directory.resolve("a"), "content");

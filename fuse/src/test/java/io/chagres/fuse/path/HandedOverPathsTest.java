@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("it")
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HandedOverPathsTest {
-    /** What is mounted. */
+    /** The mounted directory. */
     enum Kind {
         PATHS,
         LOCAL,

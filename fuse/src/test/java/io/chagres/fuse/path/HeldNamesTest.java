@@ -17,7 +17,7 @@ import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who waits for whom. */
+/** The threads that wait for each other. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HeldNamesTest {
     private static final int THREADS = 4;
@@ -26,7 +26,7 @@ class HeldNamesTest {
 
     private final PathTable table = new PathTable();
 
-    /** Takes names on a thread of its own, until it may go on. */
+    /** Takes names on a thread of its own, until it may continue. */
     private final class Waiting {
         private final HeldNames names = new HeldNames(table);
         private final Thread thread;
@@ -145,7 +145,7 @@ class HeldNamesTest {
         assertThat(interrupted[0]).isTrue();
     }
 
-    /** What a thread holds keeps its path, and threads never wait for each other in a circle. */
+    /** Names that a thread holds keep their paths, and threads never wait for each other in a circle. */
     @Test
     void namesStayWhileTheyAreHeld() throws InterruptedException, ExecutionException {
         long seed = Seeds.next("HeldNamesTest");

@@ -49,7 +49,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("it")
 class NioFileSystemTest {
-    /** What is mounted. */
+    /** The mounted directory. */
     enum Kind {
         LOCAL,
         JIMFS,
@@ -109,7 +109,7 @@ class NioFileSystemTest {
         }
     }
 
-    /** What may be believed comes with the names, and nobody asks for each. */
+    /** Attributes that may be believed come with the names, and nobody asks for each. */
     @ParameterizedTest
     @EnumSource
     void listsInOnePass(Kind kind) throws IOException {
@@ -222,7 +222,7 @@ class NioFileSystemTest {
         assertThat(Files.readString(behind.resolve("file"))).isEqualTo("short");
     }
 
-    /** What one has written another reads before it is closed. */
+    /** A second handle reads what the first has written before either is closed. */
     @ParameterizedTest
     @EnumSource
     void sharesWhatIsOpen(Kind kind) throws IOException {
@@ -389,7 +389,7 @@ class NioFileSystemTest {
         }
     }
 
-    /** The kernel is told that it can write, the provider knows better. */
+    /** The kernel believes that it can write, the provider knows better. */
     @Test
     void refusesToWriteWhatIsReadOnly() throws IOException {
         try (FileSystem made = FileSystems.newFileSystem(zip(), Map.of("create", "true"))) {

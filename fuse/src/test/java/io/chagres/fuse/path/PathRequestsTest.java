@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a file system by paths is told, and what its answers become, through the kernel. */
+/** The calls that a file system by paths gets, and what its answers become, through the kernel. */
 @Tag("it")
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PathRequestsTest {
@@ -41,7 +41,7 @@ class PathRequestsTest {
     private final Told fileSystem = new Told();
     private FuseServer server;
 
-    /** Remembers who made the last file. */
+    /** Remembers the maker of the last file. */
     private static final class Told extends PathMemory {
         private volatile int uid = -1;
         private volatile int pid;
@@ -157,7 +157,7 @@ class PathRequestsTest {
                 .isLessThan(5);
     }
 
-    /** What was listed before a change would bring the old size back. */
+    /** A list from before a change would bring the old size back. */
     @Test
     void forgetsWhatItListedBeforeAChange() throws IOException {
         for (int i = 0; i < OF_MANY; i++) {

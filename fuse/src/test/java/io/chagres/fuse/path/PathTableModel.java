@@ -18,7 +18,7 @@ final class PathTableModel {
     private static final String[] NAMES = {"a", "b", "c"};
     private static final FileIdentity[] FILES = {new FileIdentity(1, 1, 0), new FileIdentity(1, 1, 1)};
 
-    /** What the kernel knows, or a request uses. */
+    /** A node that the kernel knows, or a request uses. */
     private static final class Entry {
         private long id;
         private long lookups;
@@ -34,7 +34,7 @@ final class PathTableModel {
 
     private final List<Entry> entries = new ArrayList<>();
     private final List<Use> uses = new ArrayList<>();
-    /** What was done, for the message. */
+    /** The steps so far, for the message. */
     final List<String> done = new ArrayList<>();
 
     private final List<Long> ids = new ArrayList<>();
@@ -122,7 +122,7 @@ final class PathTableModel {
             return;
         }
         if (pathOf(directory) == null) {
-            return; // who asks the file system for a path first does not get here
+            return; // a caller that asks for a path first does not get here
         }
         Entry entry = used(directory, name);
         if (entry.id != 0 && !Objects.equals(entry.file, file)) {
@@ -157,7 +157,7 @@ final class PathTableModel {
         }
     }
 
-    /** Whoever uses a name keeps it from changes: a thread alone would wait for ever. */
+    /** A use of a name keeps it from changes: a thread alone would wait for ever. */
     private boolean isUsed(Entry entry) {
         return uses.stream().anyMatch(use -> use.entries.contains(entry));
     }
@@ -289,7 +289,7 @@ final class PathTableModel {
         }
     }
 
-    /** Drops what nobody needs any more, until all that is left is needed. */
+    /** Drops entries that nobody needs, until all that are left are needed. */
     private void dropUnneeded() {
         while (entries.removeIf(entry -> entry != root
                 && entry.lookups <= 0
@@ -343,7 +343,7 @@ final class PathTableModel {
         }
     }
 
-    /** When the kernel knows nothing any more and nobody uses anything, nothing is left. */
+    /** When the kernel no longer knows a node and nobody uses one, nothing is left. */
     void end() throws ErrnoException {
         while (!uses.isEmpty()) {
             endUse();

@@ -45,7 +45,7 @@ class ReplacedFilesTest {
     private static final byte[] EVEN = "even".getBytes(StandardCharsets.UTF_8);
     private static final byte[] ODD = "odd: longer".getBytes(StandardCharsets.UTF_8);
 
-    /** What is mounted. */
+    /** The mounted directory. */
     enum Kind {
         PATHS,
         NIO

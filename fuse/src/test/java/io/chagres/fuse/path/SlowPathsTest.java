@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Methods that take long hold up who means the same file, and nobody else. */
+/** Methods that take long hold up the callers that mean the same file, and no others. */
 @Tag("it")
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SlowPathsTest {
@@ -39,7 +39,7 @@ class SlowPathsTest {
     private final Slow fileSystem = new Slow();
     private FuseServer server;
 
-    /** Looks at one file only when it may go on. */
+    /** Looks at one file only when it may continue. */
     private static final class Slow extends PathMemory {
         private final CountDownLatch looks = new CountDownLatch(1);
         private final CountDownLatch goesOn = new CountDownLatch(1);
@@ -119,7 +119,7 @@ class SlowPathsTest {
         }
     }
 
-    /** Who looks at a file without a name uses the handle of somebody else, who must not lose it then. */
+    /** A caller that looks at a file without a name uses the handle of another, who must not lose it then. */
     @Test
     void aHandleStaysWhileSomebodyLooksByIt() throws IOException, InterruptedException, ExecutionException {
         Path file = Files.writeString(mount.resolve("file"), "four");

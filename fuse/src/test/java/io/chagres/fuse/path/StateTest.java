@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
-/** What is handed over beside a mount, as bytes. */
+/** The state that is handed over beside a mount, as bytes. */
 class StateTest {
     private static byte[] some() throws IOException {
         PathTable table = new PathTable();
