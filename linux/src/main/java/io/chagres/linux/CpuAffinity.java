@@ -7,7 +7,7 @@ import io.chagres.foreign.call.CapturedCall;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Which processors a thread runs on, see sched_setaffinity(2). Stateless, safe for any thread. */
+/** The processors that a thread runs on, see sched_setaffinity(2). Stateless, safe for any thread. */
 public final class CpuAffinity {
     private static final CapturedCall GET = CapturedCall.of("sched_getaffinity");
     private static final CapturedCall SET = CapturedCall.of("sched_setaffinity");
@@ -32,8 +32,8 @@ public final class CpuAffinity {
     }
 
     /**
-     * Lets the calling thread run on one processor only, if it was allowed to run there: whoever confined this process
-     * to others, as taskset(1) does, had a reason. To be called on a platform thread.
+     * Lets the calling thread run on one processor only, if it was allowed to run there: a user who confined this
+     * process to others, as taskset(1) does, had a reason. To be called on a platform thread.
      *
      * @param cpu the number of the processor, 0 or more
      * @return 0, or {@code -errno}; -EINVAL if the thread may not run there, or there is no such processor

@@ -73,8 +73,8 @@ public final class DescriptorSocket implements AutoCloseable {
     }
 
     /**
-     * Makes a socket at a path and waits until one process has connected to it. Who may connect is decided by the
-     * permissions of the directory.
+     * Makes a socket at a path and waits until one process has connected to it. The permissions of the directory decide
+     * who may connect.
      *
      * @param path of at most 107 bytes, where nothing is; the file is the caller's to remove
      * @return the connection, owned by the caller

@@ -91,7 +91,7 @@ public final class DirectoryEntries {
     }
 
     /**
-     * Returns where to go on after this entry.
+     * Returns where to continue after this entry.
      *
      * @return d_off: a cookie of the file system, not an index
      */

@@ -76,7 +76,7 @@ public final class Fd implements AutoCloseable {
     /** Drop clean pages from the page cache. */
     public static final int POSIX_FADV_DONTNEED = 4;
 
-    /** What the number of an ioctl says of its argument, see asm-generic/ioctl.h. */
+    /** The bits of an ioctl number that describe its argument, see asm-generic/ioctl.h. */
     private static final int IOC_SIZE_SHIFT = 16;
 
     private static final int IOC_SIZE_MASK = 0x3fff;
@@ -245,7 +245,7 @@ public final class Fd implements AutoCloseable {
         return value >= 0;
     }
 
-    /** Closes the descriptor. Idempotent; what close(2) returns comes too late to be of use. */
+    /** Closes the descriptor. Idempotent; the result of close(2) comes too late to be of use. */
     @Override
     public void close() {
         int open = (int) VALUE.getAndSet(this, -1);
@@ -454,7 +454,7 @@ public final class Fd implements AutoCloseable {
     /**
      * Waits until data and metadata are on the disk, see fsync(2).
      *
-     * @throws ErrnoException EIO, ENOSPC, EDQUOT: what was written may be lost, and a second fsync would not tell
+     * @throws ErrnoException EIO, ENOSPC, EDQUOT: written bytes may be lost, and a second fsync would not tell
      */
     public void fsync() throws ErrnoException {
         check("fsync", FileCalls.fsync(value));
@@ -463,7 +463,7 @@ public final class Fd implements AutoCloseable {
     /**
      * Waits until data and what is needed to read it are on the disk, see fdatasync(2).
      *
-     * @throws ErrnoException EIO, ENOSPC, EDQUOT: what was written may be lost, and a second fdatasync would not tell
+     * @throws ErrnoException EIO, ENOSPC, EDQUOT: written bytes may be lost, and a second fdatasync would not tell
      */
     public void fdatasync() throws ErrnoException {
         check("fdatasync", FileCalls.fdatasync(value));

@@ -10,7 +10,7 @@ import java.lang.foreign.ValueLayout;
 
 /**
  * Calls on open files: open(2), read(2), write(2), lseek(2), fsync(2), fcntl(2) and their family. Raw: the result or
- * {@code -errno}. What a signal interrupts is called again, except close.
+ * {@code -errno}. Calls that a signal interrupts are made again, except close.
  */
 final class FileCalls {
     private static final SystemCall PREAD = SystemCall.hot("pread64");

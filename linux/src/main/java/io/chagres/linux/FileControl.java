@@ -3,14 +3,14 @@ package io.chagres.linux;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Calls on open files for those who pass failures on: each returns the kernel's result or {@code -errno}. Interrupted
- * calls are made again. Safe for any thread.
+ * Calls on open files for callers that pass failures on: each returns the kernel's result or {@code -errno}.
+ * Interrupted calls are made again. Safe for any thread.
  */
 public final class FileControl {
     /** For {@link #allocate}: the size stays. */
     public static final int FALLOC_FL_KEEP_SIZE = 1;
 
-    /** For {@link #allocate}: give space back, what was there reads as zeros; with {@link #FALLOC_FL_KEEP_SIZE}. */
+    /** For {@link #allocate}: give space back, so that the range reads as zeros; with {@link #FALLOC_FL_KEEP_SIZE}. */
     public static final int FALLOC_FL_PUNCH_HOLE = 2;
 
     /** For {@link #allocate}: make the range zeros. */

@@ -7,9 +7,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * What a file system calls a file for as long as it exists, see name_to_handle_at(2): an inode number that returns
- * after deletion comes with another generation. The getters describe the last file asked for and are undefined after a
- * failure.
+ * The handle by which a file system knows a file for as long as it exists, see name_to_handle_at(2): an inode number
+ * that returns after deletion comes with another generation. The getters describe the last file asked for and are
+ * undefined after a failure.
  *
  * <p>The bytes are laid out as {@code fs/*}{@code /export.c} and {@code include/linux/exportfs.h} say; inode and
  * generation are parsed, because the raw bytes of one file can change with mount options (XFS inode32). Used by one
@@ -108,14 +108,14 @@ public final class FileHandle implements AutoCloseable {
     }
 
     /**
-     * Opens a file by its handle, also when it has no name any more, see open_by_handle_at(2). Needs
+     * Opens a file by its handle, also when it no longer has a name, see open_by_handle_at(2). Needs
      * CAP_DAC_READ_SEARCH.
      *
      * @param mountFd a descriptor of any file or directory of the same file system, not of O_PATH
      * @param type what {@link #type()} said of the file
      * @param bytes what {@link #bytes()} said of the file
      * @param flags as for open(2); O_CLOEXEC is added
-     * @return a raw descriptor that the caller owns, or {@code -errno}; -ESTALE if the file does not exist any more
+     * @return a raw descriptor that the caller owns, or {@code -errno}; -ESTALE if the file no longer exists
      */
     public int tryOpen(int mountFd, int type, byte[] bytes, int flags) {
         set(type, bytes);
@@ -123,13 +123,13 @@ public final class FileHandle implements AutoCloseable {
     }
 
     /**
-     * Opens a file by what {@link #inode()} and {@link #generation()} said of it, whatever became of its names: its
-     * handle is made from that of another file of the same file system. Needs CAP_DAC_READ_SEARCH. What is opened may
-     * be another file, if the handle's layout or the subvolume is another; the caller compares.
+     * Opens a file by what {@link #inode()} and {@link #generation()} said of it, whatever became of its names: it
+     * makes the handle from the handle of another file of the same file system. Needs CAP_DAC_READ_SEARCH. It may open
+     * another file if the handle's layout or the subvolume differs; the caller compares.
      *
      * @param alikeFd a descriptor of any file or directory of the same file system, not of O_PATH
      * @param flags as for open(2); O_CLOEXEC is added
-     * @return a raw descriptor that the caller owns, or {@code -errno}; -ESTALE if the file does not exist any more,
+     * @return a raw descriptor that the caller owns, or {@code -errno}; -ESTALE if the file no longer exists,
      *     -EOPNOTSUPP where handles cannot be opened or their layout is not known
      */
     public int tryOpenAlike(int alikeFd, long inode, long generation, int flags) {

@@ -3,7 +3,7 @@ package io.chagres.linux;
 import io.chagres.foreign.ErrnoException;
 import java.nio.charset.StandardCharsets;
 
-/** Who holds locks of files, see proc_locks(5). Stateless, safe for any thread. */
+/** The processes that hold locks of files, see proc_locks(5). Stateless, safe for any thread. */
 public final class FileLocks {
     private static final Pathname TABLE = Pathname.of("/proc/locks");
     private static final int KIND = 1;

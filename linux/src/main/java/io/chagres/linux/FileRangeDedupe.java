@@ -8,7 +8,8 @@ import java.util.Objects;
 /**
  * Lets ranges of files share the blocks of a range of another file, if the kernel finds them equal: FIDEDUPERANGE, see
  * ioctl_fideduperange(2) and {@code struct file_dedupe_range} of {@code include/uapi/linux/fs.h}. Both files are locked
- * while the kernel compares and remaps, so that no content changes, whoever writes meanwhile; nor do their times.
+ * while the kernel compares and remaps, so that no content changes, whatever others write meanwhile; nor do their
+ * times.
  *
  * <p>The kernel compares at memory speed what lies in the page cache, and reads the rest page by page, so the ranges
  * should be read ahead. It drops the destination's pages from the cache. All ranges begin and end at multiples of the
@@ -17,7 +18,7 @@ import java.util.Objects;
  * <p>Used by one thread at a time. Asking allocates nothing.
  */
 public final class FileRangeDedupe implements AutoCloseable {
-    /** The most destinations of a call: what fits into a page with the header. */
+    /** The most destinations of a call: as many as fit into a page with the header. */
     public static final int MAX_DESTINATIONS = 127;
 
     /** The kernel found the range equal, and it shares the source's blocks now. */
@@ -45,7 +46,8 @@ public final class FileRangeDedupe implements AutoCloseable {
      * Begins the description of a call, without destinations.
      *
      * @param position where the range of the source begins, bytes from the start of the file
-     * @param lengthBytes its length and that of all destinations; 16 MiB are a good piece, and btrfs shares no more
+     * @param lengthBytes its length and the length of all destinations; 16 MiB are a good piece, and btrfs shares no
+     *     more
      */
     public void source(long position, long lengthBytes) {
         buffer.set(LONG, 0, position);

@@ -7,9 +7,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.Set;
 
-/**
- * Which file system a file is on, in a way that survives reboots and renumbered devices. Safe for any thread.
- */
+/** The id of the file system of a file, which survives reboots and renumbered devices. Safe for any thread. */
 public final class FileSystemId {
     /** Type of btrfs, {@code include/uapi/linux/magic.h}. */
     public static final long BTRFS = 0x9123683EL;
@@ -47,8 +45,8 @@ public final class FileSystemId {
             0x786F_4256L); // vboxsf
 
     /**
-     * File systems that write pages back and are told of the first store into each page since (page_mkwrite), upon
-     * which they move the file's times; by statfs(2) f_type.
+     * File systems that write pages back and then learn of the first store into each page (page_mkwrite), upon which
+     * they move the file's times; by statfs(2) f_type.
      */
     private static final Set<Long> TIMED_STORES = Set.of(
             0xEF53L, // ext2, ext3, ext4

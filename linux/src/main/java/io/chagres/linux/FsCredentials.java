@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Who the kernel takes the calling thread for when it makes or opens files, until {@link #close()}: user and group, see
+ * The credentials with which the calling thread makes or opens files, until {@link #close()}: user and group, see
  * setfsuid(2), one supplementary group, and the umask. File servers make files in the name of others with it. Other
  * threads stay who they are.
  *

@@ -28,7 +28,7 @@ public final class Glob {
     private static final char LITERAL = 0x100;
 
     private final String text;
-    /** Of bytes, each with {@link #LITERAL} or not. */
+    /** Patterns of bytes, each with {@link #LITERAL} or not. */
     private final List<char[]> patterns = new ArrayList<>();
 
     private final boolean anchored;

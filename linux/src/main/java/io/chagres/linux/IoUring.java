@@ -54,7 +54,7 @@ public final class IoUring implements AutoCloseable {
             | IORING_SETUP_DEFER_TASKRUN
             | IORING_SETUP_SUBMIT_ALL;
 
-    /** What is asked for unless told otherwise: best first, since Linux 6.1, 5.18 and always. */
+    /** The flags to try unless the caller gives others: best first, since Linux 6.1, 5.18 and always. */
     private static final int[] SETUPS = {
         IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_SUBMIT_ALL, IORING_SETUP_SUBMIT_ALL, 0
     };
@@ -182,8 +182,8 @@ public final class IoUring implements AutoCloseable {
     }
 
     /**
-     * Submits all entries taken, then waits until so many completions are there that were not taken by
-     * {@link CompletionQueue#next}. May return before, so look at what is there.
+     * Submits all entries taken, then waits until the given number of completions are there that {@link
+     * CompletionQueue#next} has not taken. May return before, so look at what is there.
      *
      * @param completions how many to wait for, 0 or more
      * @param timeoutNs how long at most, nanoseconds; -1 without end
@@ -241,7 +241,7 @@ public final class IoUring implements AutoCloseable {
      *
      * @param buffers native memory, at most 1 GiB each, kept until they are unregistered or the ring closes
      * @throws ErrnoException EBUSY if there are some already, EINVAL for none, EFAULT for memory that is not there,
-     *     ENOMEM beyond RLIMIT_MEMLOCK, which binds whoever lacks CAP_IPC_LOCK
+     *     ENOMEM beyond RLIMIT_MEMLOCK, which binds processes without CAP_IPC_LOCK
      */
     public void registerBuffers(MemorySegment... buffers) throws ErrnoException {
         try (Arena call = Arena.ofConfined()) {
@@ -309,9 +309,9 @@ public final class IoUring implements AutoCloseable {
      * Cancels what is in flight, waits until it has ended, for a second at most, closes the descriptor and unmaps the
      * memory. Entries that were not submitted are dropped. Idempotent.
      *
-     * <p>Something that cannot be cancelled, a command to a driver or a read from a disk that does not answer, may go
-     * on: if {@link #inFlight} is not 0 after this, its memory must not be freed. Call it on the thread that opened the
-     * ring; another cannot cancel and wait, and memory of operations in flight is then not safe to free.
+     * <p>Something that cannot be cancelled, a command to a driver or a read from a disk that does not answer, may
+     * continue: if {@link #inFlight} is not 0 after this, its memory must not be freed. Call it on the thread that
+     * opened the ring; another cannot cancel and wait, and memory of operations in flight is then not safe to free.
      *
      * @throws IllegalStateException if another thread is inside {@link #submitAndWait}: the ring stays open
      */

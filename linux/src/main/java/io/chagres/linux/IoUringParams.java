@@ -6,8 +6,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * What io_uring_setup(2) answered: sizes, and where things are in the mapped memory; struct io_uring_params in
- * {@code include/uapi/linux/io_uring.h}. Immutable.
+ * The answer of io_uring_setup(2): sizes, and where things are in the mapped memory; struct io_uring_params in {@code
+ * include/uapi/linux/io_uring.h}. Immutable.
  *
  * @param sqEntries submissions that fit
  * @param cqEntries completions that fit

@@ -7,7 +7,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What this machine says about itself; an empty string where it does not tell. Immutable.
+ * The names and ids that this machine gives itself; an empty string where it gives none. Immutable.
  *
  * @param hostName the host name
  * @param machineId stays for the life of an installation and is copied with its disk, see machine-id(5)

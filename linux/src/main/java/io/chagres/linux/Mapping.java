@@ -31,7 +31,7 @@ public final class Mapping implements AutoCloseable {
     /** Start to read into the page cache. */
     public static final int MADV_WILLNEED = 3;
 
-    /** Forget the pages in this mapping; what was written stays in the file. */
+    /** Forget the pages in this mapping; written bytes stay in the file. */
     public static final int MADV_DONTNEED = 4;
 
     /** Use huge pages where the file system has them; -EINVAL if the kernel was built without. */
@@ -72,8 +72,8 @@ public final class Mapping implements AutoCloseable {
     }
 
     /**
-     * Maps a range for reading and writing: what is written is in the file, for all to see, and on disk after
-     * {@link #sync}.
+     * Maps a range for reading and writing: written bytes are in the file, for all to see, and on disk after {@link
+     * #sync}.
      *
      * @param fd a file open for reading and writing, borrowed until return
      * @param position of the first byte in the file; need not be aligned
@@ -86,8 +86,8 @@ public final class Mapping implements AutoCloseable {
     }
 
     /**
-     * Makes memory of no file, full of zeros, which takes up room page by page as it is touched: for large buffers of
-     * which few may be used.
+     * Makes memory of no file, full of zeros, which takes up room page by page as it is touched: for large buffers that
+     * may be used in small part only.
      *
      * @param lengthBytes 1 or more
      * @return the mapping, owned by the caller

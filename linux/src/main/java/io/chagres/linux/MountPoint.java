@@ -26,7 +26,7 @@ public final class MountPoint {
     /** Abort what is in progress where the file system can. */
     public static final int MNT_FORCE = 1;
 
-    /** Detach now, end when nobody uses it any more. */
+    /** Detach now, end when its last user ends. */
     public static final int MNT_DETACH = 2;
 
     /** Do not follow a symbolic link. */
@@ -79,7 +79,7 @@ public final class MountPoint {
 
     /**
      * Asks which mount a path leads to, without asking the file system. Of several mounts on one directory it is the
-     * one that is seen.
+     * visible one.
      *
      * @param path any file or directory; the last symbolic link is followed
      * @return the number that {@link MountInfo#id()} has; 0 before Linux 5.8; or {@code -errno}

@@ -14,7 +14,7 @@ import java.util.List;
  * Sending is safe for any thread until it is closed.
  */
 public final class NotifySocket implements AutoCloseable {
-    /** The variables by which a service manager tells of itself; a program that we start must not inherit them. */
+    /** The variables by which a service manager names itself; a program that we start must not inherit them. */
     public static final List<String> VARIABLES = List.of("NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC");
 
     private static final CapturedCall SOCKET = CapturedCall.of("socket");

@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Two descriptors: what is written to one is read from the other, see pipe(7). {@link Transfer#splice} moves bytes
+ * Two descriptors: bytes written to one are read from the other, see pipe(7). {@link Transfer#splice} moves bytes
  * through it without a copy. Safe for any thread.
  */
 public final class Pipe implements AutoCloseable {

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What proc(5) shows of other processes. Stateless, safe for any thread; allocates. */
+/** The facts that proc(5) shows of other processes. Stateless, safe for any thread; allocates. */
 public final class ProcPid {
     private static final Pathname PROC = Pathname.of("/proc");
     private static final String READ_BYTES = "read_bytes: ";
@@ -63,8 +63,8 @@ public final class ProcPid {
     }
 
     /**
-     * Returns how many bytes were read from storage for a process ({@code read_bytes} of proc_pid_io(5)): what was in
-     * the page cache does not count.
+     * Returns how many bytes were read from storage for a process ({@code read_bytes} of proc_pid_io(5)): bytes from
+     * the page cache do not count.
      *
      * @return -1 where the kernel does not tell: it does not count, the process is another user's, or has ended
      */

@@ -2,8 +2,8 @@ package io.chagres.linux;
 
 /**
  * A lease for reading, see fcntl(2): the kernel grants one only while nobody has the file open for writing, and as long
- * as it is held a process that opens it for writing waits, up to {@code fs.lease-break-time}. Its owner and who may
- * ({@code CAP_LEASE}) get one, and not all file systems give it. Confined to one thread.
+ * as it is held a process that opens it for writing waits, up to {@code fs.lease-break-time}. Its owner and processes
+ * with {@code CAP_LEASE} get one, and not all file systems give it. Confined to one thread.
  */
 public final class ReadLease implements AutoCloseable {
     private static final int F_SETSIG = 10;

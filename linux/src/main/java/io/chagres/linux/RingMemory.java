@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
-/** The counters that a ring shares with the kernel. What is written before a release is seen after an acquire. */
+/** The counters that a ring shares with the kernel. A write before a release is seen after an acquire. */
 final class RingMemory {
     private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
 

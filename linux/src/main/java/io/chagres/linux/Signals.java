@@ -18,7 +18,7 @@ public final class Signals {
     private static final CapturedCall GETTID = CapturedCall.of("gettid");
     private static final CapturedCall TGKILL = CapturedCall.of("tgkill");
 
-    /** With which the JDK interrupts system calls of its threads, by a handler that does nothing: SIGRTMAX - 2. */
+    /** The JDK interrupts system calls of its threads with it, by a handler that does nothing: SIGRTMAX - 2. */
     private static final int INTERRUPT = 62;
 
     /** The class that installs it. */
@@ -50,8 +50,8 @@ public final class Signals {
     }
 
     /**
-     * Has a system call of a thread of this process that waits return EINTR. One that begins later is not met, so who
-     * wants that asks again. The signal is the one with which the JDK does the same.
+     * Has a system call of a thread of this process that waits return EINTR. A call that begins later is not met: ask
+     * again to reach it. The signal is the one with which the JDK does the same.
      *
      * @param thread its {@link #thread()}
      * @return 0, or {@code -errno}: -ESRCH if it has ended, -EOPNOTSUPP if this JDK does not handle that signal

@@ -10,7 +10,7 @@ import java.lang.foreign.ValueLayout;
  * <p>Used by one thread at a time. Allocates nothing.
  */
 public final class Statfs {
-    /** The size of what the kernel fills, bytes. */
+    /** The size of the structure that the kernel fills, bytes. */
     public static final int BYTES = 120;
 
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
@@ -18,7 +18,7 @@ public final class Statfs {
     private final MemorySegment buffer;
 
     /**
-     * Uses memory of somebody else, such as that of a stack frame.
+     * Uses memory of somebody else, such as a stack frame's.
      *
      * @param memory {@value #BYTES} bytes, aligned to 8; borrowed as long as this object is used
      */

@@ -38,13 +38,13 @@ public final class Statx implements AutoCloseable {
     /** A FIFO. */
     public static final int S_IFIFO = 0x1000;
 
-    /** The size of what the kernel fills, bytes. */
+    /** The size of the structure that the kernel fills, bytes. */
     public static final int BYTES = 256;
 
     private static final int STATX_BASIC_STATS = 0x7ff;
     private static final int STATX_BTIME = 0x800;
 
-    /** What is asked for. */
+    /** The fields to ask for. */
     static final int MASK = STATX_BASIC_STATS | STATX_BTIME;
 
     private static final int PERMISSIONS = 07777;
@@ -63,8 +63,8 @@ public final class Statx implements AutoCloseable {
     }
 
     /**
-     * Uses memory of somebody else, such as that of a stack frame. Such an object is asked by descriptor or C string,
-     * not by {@link Pathname}.
+     * Uses memory of somebody else, such as a stack frame's. Such an object is asked by descriptor or C string, not by
+     * {@link Pathname}.
      *
      * @param memory {@value #BYTES} bytes, aligned to 8; borrowed as long as this object is used
      */
@@ -251,7 +251,7 @@ public final class Statx implements AutoCloseable {
     }
 
     /**
-     * Tells whether {@link #mtimeNs} is only the time nearest to the one that the file has.
+     * Tells whether {@link #mtimeNs} is only the nearest time to the file's own.
      *
      * @return true if the file's is before September 1677 or after April 2262
      */

@@ -220,7 +220,7 @@ public final class SubmissionEntry {
     }
 
     /**
-     * Waits; gives -ETIME when the time is over, or 0 when so many others completed before.
+     * Waits; gives -ETIME when the time is over, or 0 when the given number of others completed before.
      *
      * @param timespec a struct __kernel_timespec: seconds and nanoseconds, each 64 bits
      * @param completions of others that end it, 0 for none
@@ -232,7 +232,7 @@ public final class SubmissionEntry {
     }
 
     /**
-     * Cancels an operation, which then gives -ECANCELED or -EINTR; one that has begun to use a disk goes on. Gives 0,
+     * Cancels an operation, which then gives -ECANCELED or -EINTR; one that has begun to use a disk continues. Gives 0,
      * or with a flag the number found; -ENOENT if there is none, -EALREADY if it has begun.
      *
      * @param userData of the operation
@@ -278,8 +278,8 @@ public final class SubmissionEntry {
     }
 
     /**
-     * Gives a command to the driver behind a descriptor; what it gives, and what the other fields mean, is the driver's
-     * affair. See {@link #memory} and {@link #command}.
+     * Gives a command to the driver behind a descriptor; its result and the meaning of the other fields are the
+     * driver's affair. See {@link #memory} and {@link #command}.
      *
      * @param fd an open descriptor
      * @param command its number

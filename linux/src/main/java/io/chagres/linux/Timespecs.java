@@ -31,7 +31,7 @@ final class Timespecs {
         return times;
     }
 
-    /** Returns nanoseconds; what a long cannot hold (before 1678, after 2262) becomes its nearest value. */
+    /** Returns nanoseconds; a time that a long cannot hold (before 1678, after 2262) becomes its nearest value. */
     static long toNs(long seconds, int nanos) {
         if (seconds > LATEST / NANOS || seconds == LATEST / NANOS && nanos > LATEST % NANOS) {
             return LATEST;

@@ -5,7 +5,7 @@ package io.chagres.linux;
  * {@link Fd#copyFileRange}.
  *
  * <p>Safe for any thread. Allocates nothing on success. Interrupted calls are made again. All may wait for a disk or
- * for whoever reads the other end.
+ * for the reader of the other end.
  */
 public final class Transfer {
     /** Place at the descriptor's own position, which moves on; the only one for pipes and sockets. */
@@ -30,8 +30,8 @@ public final class Transfer {
      * @param to a socket, a pipe, or a file at its own position
      * @param lengthBytes how many at most
      * @return the bytes sent, possibly less than asked for, 0 at or after the end; or {@code -errno}: -EAGAIN if the
-     *     target is full and has O_NONBLOCK, -EPIPE if nobody reads it any more, -EINVAL if these two cannot be used or
-     *     the position is negative, -ESPIPE if {@code from} has no positions
+     *     target is full and has O_NONBLOCK, -EPIPE if it no longer has a reader, -EINVAL if these two cannot be used
+     *     or the position is negative, -ESPIPE if {@code from} has no positions
      */
     public static long sendfile(Fd from, long position, Fd to, long lengthBytes) {
         return TransferCalls.sendfile(to.value(), from.value(), position, lengthBytes);
@@ -69,7 +69,7 @@ public final class Transfer {
      * @param lengthBytes how many at most
      * @param flags {@code SPLICE_F_} constants
      * @return the bytes moved, possibly less than asked for, 0 at the end; or {@code -errno}: -EAGAIN if it would have
-     *     to wait and must not, -EPIPE if nobody reads {@code to} any more, -EINVAL if neither is a pipe, both are the
+     *     to wait and must not, -EPIPE if {@code to} no longer has a reader, -EINVAL if neither is a pipe, both are the
      *     same one, or the target has O_APPEND, -ESPIPE for the position of a pipe
      */
     public static long splice(Fd from, long position, Fd to, long toPosition, long lengthBytes, int flags) {

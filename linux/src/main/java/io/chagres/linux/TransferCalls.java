@@ -8,7 +8,7 @@ import io.chagres.foreign.call.HotCall;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** pipe2(2), sendfile(2) and splice(2). Raw: the result or {@code -errno}; what a signal interrupts is called again. */
+/** pipe2(2), sendfile(2) and splice(2). Raw: the result or {@code -errno}; interrupted calls are made again. */
 final class TransferCalls {
     private static final CapturedCall PIPE2 = CapturedCall.of("pipe2");
     private static final HotCall SENDFILE = HotCall.of("sendfile");

@@ -182,7 +182,7 @@ class CallersMemoryTest {
                 refuses(entry.getKey() + " closed", () -> use.of(closed));
                 refuses(entry.getKey() + " of another thread", () -> use.of(ofAnotherThread));
                 refuses(entry.getKey() + " heap", () -> use.of(MemorySegment.ofArray(new long[BYTES / 8])));
-                if (!entry.getKey().equals("DirectoryEntries.new")) { // whose kernel call is told the size
+                if (!entry.getKey().equals("DirectoryEntries.new")) { // whose kernel call gets the size
                     refuses(entry.getKey() + " too small", () -> use.of(others.allocate(64, 8)));
                 }
                 if (entry.getKey().endsWith(".new")) {

@@ -34,7 +34,7 @@ class CpuAffinityTest {
         assertThat(onAThread(1 << 20, 0)).isEqualTo(-Errno.EINVAL);
     }
 
-    /** Pins a thread of its own, so that the one of the test stays free, and then perhaps to the next processor. */
+    /** Pins a thread of its own, so that the test's own thread stays free, and then perhaps to the next processor. */
     private static int onAThread(int cpu, int further) throws InterruptedException {
         AtomicInteger result = new AtomicInteger();
         IntSupplier pin = () -> {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What can be done with open files, and in whose name. */
+/** Operations on open files, and the user in whose name they are done. */
 class FileControlTest {
     @TempDir
     private Path temp;

@@ -8,7 +8,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class GlobTest {
-    /** What a command printed can be given to the next one. */
+    /** A path that one command printed can be given to the next one. */
     @ParameterizedTest
     @ValueSource(ints = {0x01, 0x0a, 0x1f, 0x7f, 0x80, 0xc3, 0xfe, 0xff})
     void aNameMatchesAsItIsShown(int odd) {

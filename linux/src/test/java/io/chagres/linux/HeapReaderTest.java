@@ -89,7 +89,7 @@ class HeapReaderTest {
         }
     }
 
-    /** Random reads of a file of which random parts leave the page cache meanwhile. */
+    /** Random reads of a file while random parts of it leave the page cache. */
     @ParameterizedTest
     @MethodSource("readers")
     void anyMixGivesTheSameBytes(HeapReader reader, boolean triesCache) throws IOException {

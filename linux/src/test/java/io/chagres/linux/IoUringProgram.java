@@ -5,7 +5,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** What a program sees of a kernel that refuses: opens a ring, and reads the file given in a batch. */
+/** Shows what a program sees of a kernel that refuses: opens a ring, and reads the given file in a batch. */
 public final class IoUringProgram {
     private IoUringProgram() {}
 
