@@ -11,7 +11,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A name in a watched directory. Stays the same object while the name is renamed within what is watched. Confined to
+ * A name in a watched directory. Stays the same object while the name is renamed within the watched tree. Confined to
  * the watcher's thread.
  */
 public sealed class Dentry permits WatchedDirectory {
@@ -156,7 +156,7 @@ public sealed class Dentry permits WatchedDirectory {
         return name[name.length - 1] == '/';
     }
 
-    /** Returns the inode number as the directory told it; only a hint, {@link FileId} tells for sure. */
+    /** Returns the inode number that the directory gave; only a hint, {@link FileId} knows for sure. */
     public final long ino() {
         return ino;
     }
@@ -176,7 +176,7 @@ public sealed class Dentry permits WatchedDirectory {
         this.attachment = attachment;
     }
 
-    /** Says whether the name is still there, as far as events have told. */
+    /** Says whether the name is still there, as far as events show. */
     public final boolean exists() {
         return (flags & EXISTS) != 0;
     }

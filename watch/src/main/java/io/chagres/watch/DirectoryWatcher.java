@@ -108,7 +108,7 @@ public final class DirectoryWatcher implements AutoCloseable {
     }
 
     /**
-     * Makes one step: waits for events, collects them for the coalescing window, tells the listener, and goes on with
+     * Makes one step: waits for events, collects them for the coalescing window, calls the listener, and continues with
      * scans. A step is bounded, and does not wait while there are directories to list.
      *
      * @param timeoutMs longest wait in milliseconds; 0 does not wait, -1 waits for ever
@@ -145,8 +145,8 @@ public final class DirectoryWatcher implements AutoCloseable {
 
     /**
      * Follows other roots from the next step on, and asks the conditions of the builder anew for every name.
-     * {@link #retargeting} is true until that is done. What belongs to both the old and the new stays known and loses
-     * no event; what does not belong any more vanishes as if it were moved out.
+     * {@link #retargeting} is true until that is done. Names that belong to both the old and the new stay known and
+     * lose no event; names that no longer belong vanish as if they were moved out.
      *
      * @param others as those of {@link #builder}
      */
@@ -227,8 +227,8 @@ public final class DirectoryWatcher implements AutoCloseable {
     }
 
     /**
-     * Lists every directory again in the next steps, and tells of every known file that it may have been modified;
-     * {@link #scanning} is true until that is done.
+     * Lists every directory again in the next steps, and reports every known file as possibly modified; {@link
+     * #scanning} is true until that is done.
      */
     public void rescan() {
         tree.doubt();
@@ -240,9 +240,9 @@ public final class DirectoryWatcher implements AutoCloseable {
     }
 
     /**
-     * Says whether the listener was told all that had happened when the last step looked: no event was left, nothing is
-     * to be listed, and no rename waits for its other half. The moment to act on what changed; what happens from now on
-     * is told by steps to come. Never true before the first step.
+     * Says whether the listener has heard all that had happened when the last step looked: no event was left, nothing
+     * is to be listed, and no rename waits for its other half. The moment to act on what changed; later steps report
+     * what happens from now on. Never true before the first step.
      */
     public boolean settled() {
         return begun && drained && !scanning() && !renames.isWaiting();
@@ -250,7 +250,7 @@ public final class DirectoryWatcher implements AutoCloseable {
 
     /**
      * Returns the number of directories that may hold names nobody can tell: they cannot be listed, or a name in them
-     * cannot be looked at. Their problem was told; they are tried again each second.
+     * cannot be looked at. The listener has heard of their problem; they are tried again each second.
      */
     public int unreadable() {
         return queue.unreadable().size();
@@ -262,8 +262,8 @@ public final class DirectoryWatcher implements AutoCloseable {
     }
 
     /**
-     * Says whether a directory was not listed since {@link #retarget}, so that what was there then may not have been
-     * told. What comes meanwhile does not make it longer, as it does with {@link #scanning}.
+     * Says whether a directory was not listed since {@link #retarget}, so that the listener may not have heard of all
+     * that was there then. Unlike {@link #scanning}, it does not last longer because of what comes meanwhile.
      */
     public boolean retargeting() {
         return queue.owed() > 0;

@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
-/** Compares what is found in a directory, by a scan or because of an event, with what is known. */
+/** Compares the names found in a directory, by a scan or because of an event, with the known ones. */
 final class Discovery {
     private final Lookup lookup;
     private final Tree tree;
@@ -54,7 +54,7 @@ final class Discovery {
         }
     }
 
-    /** Looks at a name and takes in what is there. */
+    /** Looks at a name and takes in the file there. */
     void lookUp(WatchedDirectory directory, byte[] name) {
         if (!directory.exists()) {
             return;
@@ -83,7 +83,7 @@ final class Discovery {
         return known.ino() == lookup.ino() && known.type() == lookup.type();
     }
 
-    /** Looks at a name and takes in what is there, or removes it when nothing is. */
+    /** Looks at a name and takes in the file there, or removes it when nothing is there. */
     void confirm(WatchedDirectory directory, byte[] name) {
         if (!directory.exists()) {
             return;

@@ -9,11 +9,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies inotify events to the tree. Events are older than what a look at the file system shows; each is applied as if
- * it were new, and where the last one leaves a doubt the directory is listed again.
+ * Applies inotify events to the tree. Events are older than the state that a look at the file system shows; each is
+ * applied as if it were new, and where the last one leaves a doubt the directory is listed again.
  */
 final class EventDispatch {
-    /** What a name that came and went between two looks leaves behind. */
+    /** The events that a name leaves behind that came and went between two looks. */
     private static final int ENDS_UNSEEN =
             Inotify.IN_MODIFY | Inotify.IN_CLOSE_WRITE | Inotify.IN_DELETE | Inotify.IN_MOVED_FROM;
 

@@ -10,7 +10,7 @@ import java.util.Map;
 
 /**
  * Reads which file an open descriptor is, so that no race lies between a path and its content. Reusable: the getters
- * tell of the last successful {@link #read}. Confined to one thread. {@link #read} allocates nothing but for the first
+ * show the last successful {@link #read}. Confined to one thread. {@link #read} allocates nothing but for the first
  * file of a file system, which is looked at once ({@code FS_IOC_GETFSUUID}, {@code statfs(2)}).
  */
 public final class FileId implements AutoCloseable {

@@ -2,7 +2,7 @@ package io.chagres.watch;
 
 /**
  * Tells files apart for as long as their file system exists: across renames, remounts and reboots, and also when a
- * later file gets the same inode number. Two mounted copies of one image are told apart only by {@link FileId#device}.
+ * later file gets the same inode number. Only {@link FileId#device} tells two mounted copies of one image apart.
  *
  * @param fsHigh upper half of the file system's id, big-endian
  * @param fsLow lower half

@@ -6,8 +6,8 @@ import io.chagres.linux.Pathname;
 import io.chagres.linux.Statx;
 
 /**
- * Looks at names in known directories. Renames of directories that have happened but were not yet told make a path
- * lead elsewhere, so each look first makes sure that the path still leads to the directory that is meant.
+ * Looks at names in known directories. Renames of directories that have happened but are not yet reported make a path
+ * lead elsewhere, so each look first makes sure that the path still leads to the right directory.
  */
 final class Lookup implements AutoCloseable {
     /** The path does not lead to the directory, nothing is known about the name. */
@@ -40,12 +40,12 @@ final class Lookup implements AutoCloseable {
         return Directory.isAbsent(result);
     }
 
-    /** Returns the inode number of what the last look found. */
+    /** Returns the inode number that the last look found. */
     long ino() {
         return stat.ino();
     }
 
-    /** Returns the DT_ constant of what the last look found. */
+    /** Returns the DT_ constant that the last look found. */
     int type() {
         return stat.mode() >> TYPE_SHIFT;
     }

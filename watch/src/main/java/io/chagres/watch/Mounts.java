@@ -10,8 +10,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notices file systems that are mounted over known names, and that end: no watch tells of the first. The kernel says
- * that its table changed, see proc_pid_mountinfo(5); which mounts did is seen by comparing.
+ * Notices file systems that are mounted over known names, and their end: no watch shows the first. The kernel says that
+ * its table changed, see proc_pid_mountinfo(5); a comparison shows which mounts did.
  */
 final class Mounts implements AutoCloseable {
     private static final Pathname TABLE = Pathname.of("/proc/self/mountinfo");
@@ -22,7 +22,7 @@ final class Mounts implements AutoCloseable {
     private final Fd table;
     private Set<MountInfo> known;
 
-    /** Begins to look; what is mounted now is known. */
+    /** Begins to look; the present mounts are known. */
     Mounts(Tree tree, ScanQueue queue, Wakeups wakeups) throws ErrnoException {
         this.tree = tree;
         this.queue = queue;

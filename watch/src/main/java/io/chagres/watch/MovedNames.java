@@ -5,12 +5,12 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * Looks once more at both names of each rename, after all events about them were applied. An exchange of two names is
- * told as two renames, of which the second takes away what the first has brought; what is renamed out of an overlay's
- * directory leaves a whiteout that no event tells of. Confined to the watcher's thread.
+ * Looks once more at both names of each rename, after all events about them were applied. An exchange of two names
+ * comes as two renames, and the second takes away what the first has brought. A rename out of an overlay's directory
+ * leaves a whiteout that no event shows. Confined to the watcher's thread.
  */
 final class MovedNames {
-    /** Beyond so many a directory is listed instead. */
+    /** Beyond this number a directory is listed instead. */
     private static final int MAX_NAMES = 4096;
 
     private record Place(WatchedDirectory directory, Pathname name) {}
@@ -53,7 +53,7 @@ final class MovedNames {
         Set<Place> unseen = fresh;
         doubtful = new LinkedHashSet<>();
         fresh = new LinkedHashSet<>();
-        for (Place each : seen) { // what was seen is older than the last events, and none of them told of it
+        for (Place each : seen) { // what was seen is older than the last events, and none of them was about it
             discovery.confirm(each.directory, each.name.bytes());
         }
         for (Place each : unseen) {

@@ -21,7 +21,7 @@ final class PatternNode {
 
     private final Map<Pathname, PatternNode> literals = new HashMap<>();
     private final List<Edge> globs = new ArrayList<>();
-    /** What a link that leads here stands for. */
+    /** The nodes that a link that leads here stands for. */
     private final List<PatternNode> aliases = new ArrayList<>();
     /** The level behind a component {@code **}; its names may follow at once. */
     private @Nullable PatternNode anyDepth;

@@ -5,7 +5,7 @@ import java.util.Set;
 
 /**
  * Lists directories again from time to time: all of them on request, otherwise those that raise no events and those
- * that hold what cannot be told.
+ * that may hold names nobody can see.
  */
 final class Polling {
     private static final long FALLBACK_INTERVAL_MS = 1000;

@@ -83,7 +83,7 @@ final class RenamePairs {
         return null;
     }
 
-    /** Says whether a name still belongs to a first half, which is then told that the name is found again. */
+    /** Says whether a name still belongs to a first half, which then learns that the name is found again. */
     boolean contest(WatchedDirectory directory, byte[] name) {
         boolean held = false;
         for (int i = 0; i < waiting.size(); i++) {

@@ -44,7 +44,7 @@ final class Renames {
         return !pairs.isEmpty();
     }
 
-    /** Applies a first half whose name leads to nothing known, or to nothing any more. */
+    /** Applies a first half whose name leads to nothing known, or no longer leads to anything. */
     void unknownMovedFrom(WatchedDirectory directory, byte[] name, int cookie) {
         unknownCookie = cookie;
         unknownName = name;
@@ -139,7 +139,7 @@ final class Renames {
         }
     }
 
-    /** Goes on with what could not be done while the directory had no path. */
+    /** Continues with the work that had to wait while the directory had no path. */
     private void resume(WatchedDirectory moved) {
         if (filter.dependsOnPath()) {
             moved.scan().checksScope = true;
@@ -166,13 +166,13 @@ final class Renames {
         release(half, from, fromName);
     }
 
-    /** Waits no longer. Should the second half come yet, since who renames was stopped in between, it is told of. */
+    /** Waits no longer. A second half that comes later, since its process was stopped in between, is reported. */
     private void giveUp(RenamePairs.Half half) {
         unknownMovedFrom(half.dentry().directory(), half.dentry().nameBytes(), half.cookie());
         tree.vanish(half.dentry(), true);
     }
 
-    /** Takes in what was found under the old name while it still belonged to the dentry. */
+    /** Takes in the file found under the old name while it still belonged to the dentry. */
     private void release(RenamePairs.Half half, WatchedDirectory from, byte[] fromName) {
         if (!half.isContested() || !from.exists()) {
             return;

@@ -5,7 +5,7 @@ import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Holds the listener of the current step and tells each problem once. */
+/** Holds the listener of the current step and reports each problem to it once. */
 final class Reporter {
     private record Problem(Pathname path, String what) {}
 

@@ -12,7 +12,7 @@ final class ScanState {
     boolean queued;
     /** A name came or was moved since the scan began. */
     boolean disturbed;
-    /** The scan tells of every known file that it may have been modified. */
+    /** The scan reports every known file as possibly modified. */
     boolean tellsModified;
     /** The scan asks anew whether each known name is to be watched. */
     boolean checksScope;
@@ -22,7 +22,7 @@ final class ScanState {
     boolean pays;
     /** The scan under way, or what came after the last one, met what cannot be listed or looked at. */
     boolean failed;
-    /** The directory has been opened before, so that its inode number is that of the open directory. */
+    /** The directory has been opened before, so that its inode number is the open directory's. */
     boolean opened;
 
     void begin() {

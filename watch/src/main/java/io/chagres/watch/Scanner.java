@@ -92,7 +92,7 @@ final class Scanner implements AutoCloseable {
                 queue.repeat(each);
                 continue;
             } else {
-                // never quiet: events told of all that came meanwhile, what went unseen is found later
+                // never quiet: events named all that came meanwhile, what went unseen is found later
                 polling.add(each);
             }
             scan.end();

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * do. Confined to the watcher's thread.
  */
 final class Scope {
-    /** The scope of what lies below a root. */
+    /** The scope of the names below a root. */
     static final Scope ALL = new Scope(Set.of(), true);
 
     private final Set<PatternNode> nodes;

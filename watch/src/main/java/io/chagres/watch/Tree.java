@@ -4,7 +4,7 @@ import io.chagres.linux.Directory;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
 
-/** Changes the tree of names and tells the listener of each change. */
+/** Changes the tree of names and reports each change to the listener. */
 final class Tree {
     private final WatchedDirectory root;
     private final ScanQueue queue;

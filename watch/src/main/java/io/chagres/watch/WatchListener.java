@@ -4,16 +4,16 @@ import io.chagres.linux.Pathname;
 
 /**
  * Hears what a {@link DirectoryWatcher} finds. Called from {@link DirectoryWatcher#poll} on its thread, in the order of
- * the events. Inside a call the dentry's path is that of the event; a listener must not call the watcher back. What it
- * does not override it does not hear; only problems must be listened to.
+ * the events. Inside a call the dentry has the path of the event; a listener must not call the watcher back. It does
+ * not hear what it does not override; only problems must be heard.
  */
 public interface WatchListener {
-    /** Tells of a name found by a scan or an event; a directory before its children. */
+    /** Reports a name found by a scan or an event; a directory before its children. */
     default void appeared(Dentry d) {}
 
     /**
-     * Tells that the file was modified ({@code IN_MODIFY}), or may have been: after an overflow, by polling. Of a file
-     * with several names only the one that was opened is told.
+     * Reports that the file was modified ({@code IN_MODIFY}), or may have been: after an overflow, by polling. For a
+     * file with several names it reports only the name that was opened.
      */
     default void modified(Dentry d) {}
 
@@ -21,9 +21,9 @@ public interface WatchListener {
     default void closed(Dentry d) {}
 
     /**
-     * Tells of an event for a name that is not known: it came and went between two looks, was removed while its file
-     * was open, or is left out. Where it was one more name of a file, or of a directory with such names, nothing else
-     * tells that the content of that file may have changed.
+     * Reports an event for a name that is not known: it came and went between two looks, was removed while its file was
+     * open, or is left out. If it was a further name of a file, or of a directory with such names, nothing else shows
+     * that the content of that file may have changed.
      *
      * @param directory where the name was
      */
@@ -33,7 +33,7 @@ public interface WatchListener {
     default void attributes(Dentry d) {}
 
     /**
-     * Tells of a rename within what is watched; the dentry (and the dentries below a directory) stay the same objects.
+     * Reports a rename within the watched tree; the dentry (and the dentries below a directory) stay the same objects.
      * The file that was replaced, if any, vanished just before.
      *
      * @param fromParent the directory it was in

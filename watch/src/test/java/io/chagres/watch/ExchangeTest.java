@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Two names are exchanged, and one of them is renamed, replaced or removed at once. The kernel tells of an exchange as
- * of two renames, of which the second takes away what the first has brought.
+ * Two names are exchanged, and one of them is renamed, replaced or removed at once. The kernel reports an exchange as
+ * two renames, and the second takes away what the first has brought.
  */
 class ExchangeTest {
     private static final int RENAME_WHITEOUT = 4;
@@ -52,7 +52,7 @@ class ExchangeTest {
         rename(one, other, Directory.RENAME_EXCHANGE);
     }
 
-    /** What somebody does without a pause. */
+    /** Changes that somebody makes without a pause. */
     @FunctionalInterface
     private interface Changes {
         void make() throws IOException;

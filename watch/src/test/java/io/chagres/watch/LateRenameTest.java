@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who renames may be stopped between the two events of it, while others make more: the second half comes late then. */
+/** A rename may stop between its two events while others make more: the second half then comes late. */
 class LateRenameTest {
     private static final int COOKIE = 7;
 

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Rebuilds the tree from what it is told alone, and checks that each call makes sense. */
+/** Rebuilds the tree from the calls alone, and checks that each call makes sense. */
 class ModelListener implements WatchListener {
     final List<String> log = new ArrayList<>();
     final Map<Dentry, String> paths = new HashMap<>();

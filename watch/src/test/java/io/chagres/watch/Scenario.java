@@ -2,7 +2,7 @@ package io.chagres.watch;
 
 import java.io.IOException;
 
-/** What users of other watchers met, and who tells it: what {@code docs/WATCH.md} says of both. */
+/** Cases that users of other watchers met, and who reports them: what {@code docs/WATCH.md} says of both. */
 enum Scenario {
     NEW_TREE("what is in a directory that was just made", "watchman, notify, chokidar", Teller.CHAGRES, s -> {
         s.directory("tree/a/b/c");
@@ -142,13 +142,13 @@ enum Scenario {
     private final Teller teller;
     final Acts acts;
 
-    /** Who tells it. */
+    /** The watchers that report it. */
     enum Teller {
         CHAGRES,
         BOTH
     }
 
-    /** What is done; returns whether it was told. */
+    /** The steps; returns whether they were reported. */
     interface Acts {
         boolean on(ScenarioStage stage) throws IOException;
     }

@@ -75,7 +75,7 @@ final class ScenarioStage implements AutoCloseable {
         watch.settle();
     }
 
-    /** Settles and forgets what was told: what counts comes now. */
+    /** Settles and forgets the reports so far: what counts comes now. */
     void begin() throws IOException {
         watch.settle();
         watch.told().clear();
@@ -85,7 +85,7 @@ final class ScenarioStage implements AutoCloseable {
         return watch.told().contains(line);
     }
 
-    /** Says whether the names that were told are those that exist. */
+    /** Says whether the reported names are those that exist. */
     boolean isExact() throws IOException {
         Set<String> there = new TreeSet<>();
         for (Path root : roots) {

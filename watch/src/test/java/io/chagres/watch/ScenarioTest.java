@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The same happens before a {@link DirectoryWatcher} and the JDK's watcher; the guide says what each of them tells. */
+/** The same happens before a {@link DirectoryWatcher} and the JDK's watcher; the guide says what each reports. */
 class ScenarioTest {
     private final Path top;
 

@@ -29,7 +29,7 @@ class UnreadableTest {
         Files.createDirectories(top.resolve("tree/closed/below"));
     }
 
-    /** What is too deep, or closed, only this removes. */
+    /** Removes all: only this can remove directories that are too deep, or closed. */
     @AfterEach
     void removeAll() {
         Program.ok("chmod", "-R", "u+rwx", top.toString());
@@ -47,7 +47,7 @@ class UnreadableTest {
         assertThat(watch.watcher.scanning()).isFalse();
     }
 
-    /** Watches as somebody who is not the superuser, whoever runs the tests. */
+    /** Watches as somebody who is not the superuser, even if the superuser runs the tests. */
     private WatchFixture watchAsNobody(String root) throws Exception {
         try (FsCredentials _ = FsCredentials.take(NOBODY, NOBODY, FsCredentials.NO_GROUP, 0)) {
             return new WatchFixture(top, root);

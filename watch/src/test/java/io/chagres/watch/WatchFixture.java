@@ -73,7 +73,7 @@ final class WatchFixture implements AutoCloseable {
         until("heard: " + line + " in " + heard.log, () -> heard.log.contains(line));
     }
 
-    /** Returns what was heard since the last call, when all has been told. */
+    /** Returns what was heard since the last call, when all has been reported. */
     List<String> log() {
         settle();
         List<String> log = List.copyOf(heard.log);

@@ -21,7 +21,7 @@ import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Changes a tree at random from several threads and compares what was told with a walk. */
+/** Changes a tree at random from several threads and compares the reports with a walk. */
 class WatchModelTest {
     private static final int THREADS = 3;
     private static final int ROUNDS = Share.count(20);

@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 
 /**
  * The JDK's {@link WatchService} on whole trees as its tutorial has it: every directory is registered, and new ones
- * when they are told.
+ * when they are reported.
  */
 final class WatchServiceNames implements NameWatch {
     private static final String MARK = "mark-";
@@ -68,7 +68,7 @@ final class WatchServiceNames implements NameWatch {
         }
     }
 
-    /** Its thread reads events in their order: when a mark that was made now is told, so is what was before it. */
+    /** Its thread reads events in order: when it reports a mark made now, it has reported all before it. */
     @Override
     public void settle() throws IOException {
         for (int round = 0; round < 2; round++) { // what the first brought may have to be registered
