@@ -8,10 +8,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Native I/O buffers of one size, shared by threads and bounded in number: what bounds the memory of reading. A buffer
- * is allocated when first wanted and stays until {@link #releaseIdle()} or {@link #close()}. Who finds none waits: a
- * pool never grows beyond its bound. Safe for any thread; a virtual thread that waits leaves its carrier. Taking and
- * giving allocate nothing.
+ * Native I/O buffers of one size, shared by threads and bounded in number, which bounds the memory of reading. A buffer
+ * is allocated when first wanted and stays until {@link #releaseIdle()} or {@link #close()}. A thread that finds none
+ * waits: a pool never grows beyond its bound. Safe for any thread; a virtual thread that waits leaves its carrier.
+ * Taking and giving allocate nothing.
  *
  * <p>With {@code -Dio.chagres.foreign.checked=true} the pool remembers who took each buffer, and a buffer used after it
  * was given back throws; taking then allocates.
@@ -29,7 +29,7 @@ public final class BufferPool implements AutoCloseable {
     private static final class Slot {
         private @Nullable Arena arena;
         private @Nullable MemorySegment buffer;
-        /** What the taker holds: the buffer, in checked mode under a scope of its own. */
+        /** The segment that the taker holds: the buffer, in checked mode under a scope of its own. */
         private @Nullable MemorySegment lent;
         /** In checked mode. */
         private @Nullable Loan loan;

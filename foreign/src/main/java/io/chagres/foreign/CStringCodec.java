@@ -22,7 +22,7 @@ final class CStringCodec {
             FunctionDescriptor.of(
                     ValueLayout.JAVA_LONG, ValueLayout.ADDRESS, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG));
 
-    /** What a decoder of the JDK puts where bytes are invalid. */
+    /** The character that a decoder of the JDK puts where bytes are invalid. */
     private static final int REPLACEMENT = 0xfffd;
 
     private static final char ESCAPES = '\udc00';

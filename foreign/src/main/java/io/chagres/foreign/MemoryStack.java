@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * }
  *
  * <p>Confined to one thread, platform or virtual. Pushing and closing allocate nothing after the first use of a depth.
- * What does not fit comes from a confined arena of the frame and is counted. Hot code passes the stack as a parameter;
- * {@link #ofThread()} costs a few nanoseconds more.
+ * A slice that does not fit comes from a confined arena of the frame and is counted. Hot code passes the stack as a
+ * parameter; {@link #ofThread()} costs a few nanoseconds more.
  *
  * <p>A segment that outlives its frame shows what later frames put there. With
  * {@code -Dio.chagres.foreign.checked=true} it throws instead, and a closed frame overwrites its memory, so that a
@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MemoryStack implements AutoCloseable {
     private static final int FIRST_DEPTHS = 4;
-    /** So many frames of one depth take turns, a power of two: one that was closed is not the one that is open. */
+    /** The frames of one depth that take turns, a power of two: a closed frame is never the open one. */
     private static final int TURNS = 16;
-    /** What a closed frame leaves behind in checked mode. */
+    /** The byte that a closed frame leaves behind in checked mode. */
     private static final byte DEAD = (byte) 0xdf;
 
     private static final ThreadLocal<MemoryStack> OF_THREAD = ThreadLocal.withInitial(() -> new MemoryStack(null));

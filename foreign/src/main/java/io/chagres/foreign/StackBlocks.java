@@ -16,7 +16,7 @@ final class StackBlocks {
     static final int NONE = -1;
 
     private static final int SLOTS = 64;
-    /** Who holds each block; whoever enters a slot here alone reads and writes the same slot of {@link #BLOCKS}. */
+    /** The holder of each block; only the thread entered in a slot here may use the same slot of {@link #BLOCKS}. */
     private static final AtomicReferenceArray<Thread> HOLDERS = new AtomicReferenceArray<>(SLOTS);
 
     private static final MemorySegment[] BLOCKS = new MemorySegment[SLOTS];

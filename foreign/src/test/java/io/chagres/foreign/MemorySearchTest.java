@@ -182,7 +182,7 @@ class MemorySearchTest {
         }
     }
 
-    /** What the JIT sees in a large program: it then cannot tell of which class a segment is. */
+    /** Shows the JIT what it sees in a large program: it then cannot tell which class a segment has. */
     private static void useSegmentsOfManyKinds(Arena arena) {
         List<MemorySegment> kinds = List.of(
                 arena.allocate(4096),

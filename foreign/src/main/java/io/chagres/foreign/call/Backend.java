@@ -9,9 +9,9 @@ import io.chagres.foreign.Errno;
  * Without it the raw one is used where the kernel allows an executable page, which hardened systems do not.
  */
 public enum Backend {
-    /** By a few instructions of machine code, which return {@code -errno} themselves: nothing is allocated. */
+    /** A few instructions of machine code, which return {@code -errno} themselves: nothing is allocated. */
     RAW,
-    /** By the C library, with errno captured by the JDK. */
+    /** The C library, with errno captured by the JDK. */
     LIBC;
 
     private static final String PROPERTY = "io.chagres.foreign.backend";

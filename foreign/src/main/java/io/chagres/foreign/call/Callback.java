@@ -69,7 +69,7 @@ public final class Callback {
         return Downcalls.LINKER.upcallStub(guarded, descriptor, arena);
     }
 
-    /** What the handler throws is dropped: there is nobody left to tell, and C must get its value. */
+    /** The handler's exception is dropped: there is nobody left to tell, and C must get its value. */
     private static MethodHandle reporting(Consumer<? super Throwable> handler) {
         MethodHandle report = ACCEPT.bindTo(handler).asType(MethodType.methodType(void.class, Throwable.class));
         MethodHandle nothing = MethodHandles.empty(MethodType.methodType(void.class, Throwable.class, Throwable.class));

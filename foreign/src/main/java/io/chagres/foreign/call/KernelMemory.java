@@ -10,7 +10,7 @@ public final class KernelMemory {
     private KernelMemory() {}
 
     /**
-     * Makes the segment of a range of addresses; whoever uses it after its arena closed gets an exception.
+     * Makes the segment of a range of addresses; a use after its arena closed throws an exception.
      *
      * @param address of the first byte
      * @param lengthBytes 0 or more

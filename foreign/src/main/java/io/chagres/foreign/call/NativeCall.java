@@ -5,13 +5,13 @@ import java.lang.foreign.MemorySegment;
 /**
  * A C function or system call that takes up to six integers or pointers and returns one, or {@code -errno}.
  *
- * <p>The calling conventions of x86-64 and aarch64 pass every integer and pointer in a 64-bit register of which the
- * callee reads what its C type says, and arguments the function has no parameter for do no harm. So one descriptor of
+ * <p>The calling conventions of x86-64 and aarch64 pass every integer and pointer in a 64-bit register. The callee
+ * reads the part that its C type has, and arguments the function has no parameter for do no harm. So one descriptor of
  * six {@code long} serves all such functions. Pointers travel as addresses, which need no object; the memory behind
  * <em>one</em> of them is given as a segment too, which the JDK keeps from being freed during the call, refusing heap
- * memory and freed memory. Other memory whose address is passed is kept alive by the caller. Functions with
- * {@code float} or {@code double} parameters, or structs by value, are linked by {@link Library} with a descriptor of
- * their own.
+ * memory and freed memory. Other memory whose address is passed is kept alive by the caller. Functions with {@code
+ * float} or {@code double} parameters, or structs by value, are linked by {@link Library} with a descriptor of their
+ * own.
  *
  * <p>Which implementation:
  *

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Which backend a JVM takes, in JVMs of their own. */
+/** The backend that a JVM takes, in JVMs of their own. */
 class BackendTest {
     @Test
     void theRawOneIsTakenWhereTheKernelAllowsIt() {

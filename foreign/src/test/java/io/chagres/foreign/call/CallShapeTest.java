@@ -147,7 +147,7 @@ class CallShapeTest {
         }
     }
 
-    /** Over a million calls, of which the first are made before the JIT compiled them. */
+    /** Over a million calls; the first are made before the JIT compiles them. */
     private static void free(Runnable round) {
         for (int i = 0; i < MILLION / CALLS; i++) {
             round.run();

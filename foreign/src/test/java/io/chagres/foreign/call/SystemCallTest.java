@@ -69,7 +69,7 @@ class SystemCallTest {
         assertThat(access.callInt(AT_FDCWD, 1, 0)).isEqualTo(-Errno.EFAULT);
     }
 
-    /** copy_file_range has six parameters, of which the last must be 0: all arrive where they belong. */
+    /** copy_file_range has six parameters, and the last must be 0: all arrive where they belong. */
     @ParameterizedTest
     @MethodSource("backends")
     void sixArgumentsArrive(Backend backend, List<Linker.Option> heat) throws IOException {
