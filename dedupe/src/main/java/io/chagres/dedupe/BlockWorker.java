@@ -39,9 +39,9 @@ final class BlockWorker implements DedupeWorker {
 
     private final IntColumn begins = new IntColumn();
     private final IntColumn sharedBegins = new IntColumn();
-    /** What is shared now, three numbers each: the block of the source, the block in the file, how many. */
+    /** The ranges shared now, three numbers each: the block of the source, the block in the file, how many. */
     private final IntColumn shared = new IntColumn();
-    /** Of dry runs, the indices of hashed files with a follower. */
+    /** In dry runs, the indices of hashed files with a follower. */
     private final BitSet followed = new BitSet();
 
     /** All files, in an order that later runs over them will have too, so that they find the same ranges. */
@@ -267,7 +267,7 @@ final class BlockWorker implements DedupeWorker {
     }
 
     /**
-     * Shares a range of so many blocks, of which the last may end within a block in both files.
+     * Shares a range of blocks; its end may lie within a block in both files.
      *
      * @param standsForAll whether it counts as freed what it shares with others, which will leave it too
      * @return true if some of it is shared now that was not
@@ -301,7 +301,7 @@ final class BlockWorker implements DedupeWorker {
         return isShared;
     }
 
-    /** Shares a range of the open file, all of which lies elsewhere than that of the open source. */
+    /** Shares a range of the open file that lies wholly elsewhere than the range of the open source. */
     private boolean shareApart(int file, int sourceFile, long shift, long from, long to, boolean standsForAll) {
         long done = context.options().dryRun()
                 ? to - from

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at files of one size: where the data of each lies, and samples of what does not lie where that of another does.
+ * Looks at files of one size: where the data of each lies, and samples of the data that it does not share with another.
  * If all share their blocks, nothing is read. Confined to one thread at a time.
  */
 final class CandidateSampler implements AutoCloseable {
@@ -203,7 +203,7 @@ final class CandidateSampler implements AutoCloseable {
         return false;
     }
 
-    /** Samples what is open, and the first file of all if it is not the only one of its kind any more. */
+    /** Samples the open files, and the first file of all if it is no longer the only one of its kind. */
     private void sample(int from, int to) {
         if (distinct <= 1) {
             return;

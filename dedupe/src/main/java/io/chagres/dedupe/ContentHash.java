@@ -5,8 +5,9 @@ import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 
 /**
- * A hash of 64 bits: two CRCs of different polynomials, both of which the JIT computes at memory speed. Chance makes no
- * two equal; whoever shares or reports what could be made equal on purpose compares the bytes. Confined to one thread.
+ * A hash of 64 bits: two CRCs of different polynomials. The JIT computes both at memory speed. Chance makes no two
+ * equal; a caller that shares or reports what could be made equal on purpose compares the bytes. Confined to one
+ * thread.
  */
 final class ContentHash {
     private final CRC32C castagnoli = new CRC32C();

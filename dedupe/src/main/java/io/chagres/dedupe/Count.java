@@ -14,7 +14,7 @@ public enum Count {
     CANDIDATES,
     /** Their sizes, bytes. */
     CANDIDATE_BYTES,
-    /** Of these, what is settled. */
+    /** The settled part of these. */
     DONE_BYTES,
     /** Files that a database knew, and no file of their size is new: they were not opened. */
     KNOWN,
@@ -34,7 +34,7 @@ public enum Count {
     FAILED,
     /** Files without blocks of their own. */
     INLINE,
-    /** What was read to compare in user space, bytes. */
+    /** Bytes read to compare in user space. */
     READ_BYTES,
     /** Calls of FIDEDUPERANGE. */
     CALLS,

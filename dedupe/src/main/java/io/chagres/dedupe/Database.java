@@ -15,8 +15,8 @@ import java.util.Arrays;
 import java.util.zip.CRC32;
 
 /**
- * What was seen of files the last time: one file, written whole and renamed into its place. It may be lost or old: it
- * says which files need not be looked at again, and never that two are equal. Confined to one thread.
+ * Remembers what was seen of files the last time: one file, written whole and renamed into its place. It may be lost or
+ * old: it says which files need not be looked at again, and never that two are equal. Confined to one thread.
  *
  * <table>
  * <caption>Layout, little-endian</caption>
@@ -36,7 +36,7 @@ final class Database implements AutoCloseable {
     private static final long MAGIC = 0x3255_4445_4447_4843L;
     private static final int HEADER_BYTES = 24;
     private static final int ENTRY_BYTES = 24;
-    /** As the kernel has it. */
+    /** The kernel's own limit. */
     private static final int MAX_LINKS = 40;
 
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -142,7 +142,7 @@ final class Database implements AutoCloseable {
     }
 
     /**
-     * Replaces a database by what a table knows, but for files that are too young or not settled.
+     * Replaces a database by the content of a table, except files that are too young or not settled.
      *
      * @throws ErrnoException if it cannot be written; then it is as it was
      */
@@ -180,7 +180,7 @@ final class Database implements AutoCloseable {
         }
     }
 
-    /** Returns the last entry of each file of which no name is unsettled. */
+    /** Returns the last entry of each file that has no unsettled name. */
     private static int[] lasting(FileTable table) {
         int[] files = new int[table.count()];
         int count = 0;
@@ -204,7 +204,7 @@ final class Database implements AutoCloseable {
     }
 
     private static void replace(Pathname path, MemorySegment content) throws ErrnoException {
-        // Of its own for each process: two may write at once, and the last one's stays.
+        // Each process has a file of its own: two may write at once, and the last one's stays.
         Pathname temporary =
                 Pathname.of(path.name() + "." + ProcessHandle.current().pid() + ".new");
         try (Directory directory = directory(path)) {
@@ -227,7 +227,7 @@ final class Database implements AutoCloseable {
         try {
             directory.unlink(temporary);
         } catch (ErrnoException e) {
-            // it was not made: why is told by what failed before
+            // it was not made: the error before says why
         }
     }
 

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A run over some paths, in phases: {@link #add} the paths, let {@link #scanWorker}s step until they are done,
  * {@link #plan}, and let {@link #worker}s do the same; {@link #save} keeps what was learned. No link is followed, and
- * each file is opened by components of which none may be one.
+ * each file is opened by components that may not be links.
  *
- * <p>Starts no threads. All phases are confined to one thread; workers may be used by others meanwhile, which see what
+ * <p>Starts no threads. All phases are confined to one thread; other threads may use workers meanwhile, which see what
  * happened before they were made. {@link #stop} and {@link #totals} are safe for any thread. Some 40 bytes of heap for
  * each file, 16 more with a database.
  */
@@ -83,8 +83,8 @@ public final class Dedupe implements AutoCloseable {
     }
 
     /**
-     * Adds a file that appeared or changed after it was listed; what is known of it by then is forgotten. One that is
-     * gone, is no regular file or is not wanted is passed over.
+     * Adds a file that appeared or changed after it was listed; earlier knowledge of it is forgotten. One that is gone,
+     * is no regular file or is not wanted is passed over.
      *
      * @param path below one of the paths, as they were given
      */

@@ -16,7 +16,7 @@ import java.util.Map;
 
 /**
  * Hears of files that appear or change, and lets equal ones share blocks when they were left alone for a while. Lists
- * all again only when events were lost, a directory was renamed, or most of what is in memory is outdated. Confined to
+ * all again only when events were lost, a directory was renamed, or most entries in memory are outdated. Confined to
  * the watcher's thread.
  */
 final class DedupeFollow implements WatchListener {

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to look at and what to do. Immutable.
+ * The files to look at and what to do with them. Immutable.
  *
  * @param minSizeBytes smaller files are passed over, 1 or more
  * @param includes only files whose path matches one of these; all, if there are none

@@ -26,7 +26,7 @@ public final class DedupeSession implements AutoCloseable {
     private @Nullable DirectoryWatcher watcher;
 
     /**
-     * What is done beside whole files.
+     * The work beside whole files.
      *
      * @param zeros whether blocks of zeros become holes
      * @param blockBytes of the search for equal ranges, see {@link Dedupe#blockWorker}; 0 for none
@@ -62,7 +62,7 @@ public final class DedupeSession implements AutoCloseable {
         this.workerCount = workerCount;
     }
 
-    /** Ends what runs, after the call it is in; nothing runs any more. Idempotent. */
+    /** Ends what runs, after the call it is in; nothing runs after it. Idempotent. */
     public synchronized void stop() {
         stopped = true;
         if (dedupe != null) {
@@ -129,7 +129,7 @@ public final class DedupeSession implements AutoCloseable {
         }
     }
 
-    /** Lists all and works; files that change later are told to {@link #runChanged}. */
+    /** Lists all and works; {@link #runChanged} gets files that change later. */
     void runFollowed(List<Pathname> paths) throws IOException {
         list(paths, true);
     }

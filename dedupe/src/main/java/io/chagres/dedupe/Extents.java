@@ -10,17 +10,17 @@ import java.util.Arrays;
  * does, and is kept apart: it is never shared. Used again for other files.
  */
 final class Extents {
-    /** Of a file whose place is not known, or that nobody can share: like no other. */
+    /** The hash of a file whose place is not known, or that nobody can share: like no other. */
     static final long UNKNOWN = 0;
-    /** Of a file whose data lies within its inode. */
+    /** The hash of a file whose data lies within its inode. */
     static final long INLINE = 1;
-    /** Of a file that is all hole. */
+    /** The hash of a file that is all hole. */
     static final long HOLE = 2;
 
     private static final int PLACELESS = Fiemap.FIEMAP_EXTENT_UNKNOWN | Fiemap.FIEMAP_EXTENT_DELALLOC;
     private static final int IRREGULAR = Fiemap.FIEMAP_EXTENT_DATA_INLINE | Fiemap.FIEMAP_EXTENT_NOT_ALIGNED;
 
-    /** Behind all extents. */
+    /** A position behind all extents. */
     private static final long NONE = Long.MAX_VALUE;
 
     private long[] logical = new long[4];
@@ -215,7 +215,7 @@ final class Extents {
         return hash >= 0 && hash <= HOLE ? hash + HOLE + 1 : hash;
     }
 
-    /** Whether an extent goes on where the one before ends. Compressed ones end within what they were cut from. */
+    /** Whether an extent begins where the one before ends. Compressed ones end within what they were cut from. */
     private boolean continues(int index) {
         int before = index - 1;
         boolean encoded = ((flags[before] | flags[index]) & Fiemap.FIEMAP_EXTENT_ENCODED) != 0;

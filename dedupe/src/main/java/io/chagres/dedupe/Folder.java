@@ -4,8 +4,8 @@ import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
 
 /**
- * A directory with files of one device. Reached from the descriptor of the path the user named, by components of which
- * none may be a link, so that no rename leads elsewhere. Immutable.
+ * A directory with files of one device. Reached from the descriptor of the path the user named, by components that may
+ * not be links, so that no rename leads elsewhere. Immutable.
  *
  * @param root that path
  * @param relative from there; empty for the root itself
@@ -16,7 +16,7 @@ record Folder(Root root, Pathname relative, Device device) {
     record Root(Fd fd, Pathname path) {}
 
     /**
-     * What st_dev tells apart.
+     * A device, as st_dev tells them apart.
      *
      * @param number st_dev, as {@link io.chagres.linux.Statx#dev()} has it
      * @param identity of the same after a reboot

@@ -4,8 +4,8 @@ import java.util.Arrays;
 
 /**
  * Finds how many bytes of a disk become free when some files let go of their blocks and others keep theirs: those that
- * nobody keeps, and that either were not shared or are let go of twice at least. What is shared with files that are
- * not looked at, such as snapshots, is counted as freed only where two of ours shared it too. Confined to one thread.
+ * nobody keeps, and that either were not shared or are let go of twice at least. Bytes shared with files that are not
+ * looked at, such as snapshots, count as freed only where two of ours shared them too. Confined to one thread.
  */
 final class FreedBytes {
     /** More are evaluated in parts, and ranges common to two parts count too little. */

@@ -192,8 +192,8 @@ final class GroupWorker implements DedupeWorker {
 
     /**
      * Lets all share with the first of the files that can be sources only, unless they do so with one already or it
-     * takes more space. The others of these are told. Range by range, which is what reserved space needs, nothing is
-     * filled, so that it never takes more.
+     * takes more space. The listener hears of the others. Range by range, which is what reserved space needs, nothing
+     * is filled, so that it never takes more.
      */
     private void fixed(int[] sources, int[] shared, int[] fixed) {
         Arrays.sort(fixed);
@@ -228,8 +228,8 @@ final class GroupWorker implements DedupeWorker {
 
     /**
      * Lets files share with each other that the kernel does not let share with the source: on btrfs those with and
-     * those without copy-on-write. One of them is told, the same in each run; all are if the source before had nobody
-     * either.
+     * those without copy-on-write. The listener hears of one of them, the same in each run, or of all if the source
+     * before had nobody either.
      *
      * @param isAlone whether nobody shares with the source
      */
@@ -332,9 +332,9 @@ final class GroupWorker implements DedupeWorker {
     }
 
     /**
-     * A file without reserved space, which is shared with nobody. Of these what takes the least space: where others
-     * have zeros it has holes, which cost nothing and are not to be filled again. Of these what most files share
-     * already, of these what is in the fewest pieces, and of these what has the least inode, so that runs agree.
+     * Chooses a file without reserved space, which is shared with nobody. Of these it prefers the file that takes the
+     * least space: where others have zeros it has holes, which cost nothing and should not be filled again. Then the
+     * file that most share already, then the one in the fewest pieces, then the least inode, so that runs agree.
      */
     private int bestSource(int[] order) {
         int best = 0;
@@ -352,7 +352,7 @@ final class GroupWorker implements DedupeWorker {
 
     private boolean isBetter(int index, int sharing, int than, int most) {
         if (files.reserves(index) || files.reserves(than)) {
-            // What they share does not make them alike, so that the next run must find the same one by other means.
+            // Sharing does not make them alike, so the next run must find the same one by other means.
             return files.reserves(index) == files.reserves(than) ? index < than : files.reserves(than);
         }
         int better = Long.compare(files.bytes(than), files.bytes(index));

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A file while its blocks are shared: open, with where they lie and what its status was. Used again for others. */
 final class OpenFile {
-    /** Of a block of any file system that shares blocks. */
+    /** A multiple of the block size of any file system that shares blocks. */
     private static final long PROBE_BYTES = 4096;
 
     private final FileTable table;
@@ -30,8 +30,8 @@ final class OpenFile {
     /**
      * Opens a file.
      *
-     * @return 0; -ESTALE if it is not the one that was listed, or has another size; another {@code -errno}, also if
-     *     where its data lies is not told though its file system shares blocks
+     * @return 0; -ESTALE if it is not the listed file, or has another size; another {@code -errno}, also if the kernel
+     *     does not say where its data lies though its file system shares blocks
      */
     int open(int number) {
         return open(number, table.open(number));

@@ -11,7 +11,7 @@ import io.chagres.linux.Mapping;
  * for the disk. Confined to one thread at a time.
  */
 final class Prefetch implements AutoCloseable {
-    /** Pages that were read for a sample are fewer than one in so many. */
+    /** Pages that were read for a sample are fewer than one in this number. */
     private static final long FEW = 8;
 
     private final CacheStat cache = new CacheStat();
@@ -26,7 +26,7 @@ final class Prefetch implements AutoCloseable {
         }
         try (Mapping mapping = Mapping.read(fd, position, lengthBytes)) {
             mapping.advise(0, lengthBytes, Mapping.MADV_HUGEPAGE);
-            mapping.populate(0, lengthBytes); // what was cut off meanwhile is told by the comparison
+            mapping.populate(0, lengthBytes); // the comparison notices what was cut off meanwhile
         } catch (ErrnoException e) {
             fd.tryAdvise(position, lengthBytes, Fd.POSIX_FADV_WILLNEED);
         }

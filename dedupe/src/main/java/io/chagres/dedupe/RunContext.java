@@ -3,7 +3,7 @@ package io.chagres.dedupe;
 import java.util.function.BooleanSupplier;
 
 /**
- * What all phases and workers share.
+ * The objects that all phases and workers share.
  *
  * @param stopped asked between calls; true ends the work early
  */

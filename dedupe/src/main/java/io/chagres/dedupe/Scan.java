@@ -93,7 +93,7 @@ final class Scan implements AutoCloseable {
         return root;
     }
 
-    /** Waits for a directory until {@link #done}; null if none is left and nobody can find one any more. */
+    /** Waits for a directory until {@link #done}; null if none is left and nobody can find another. */
     @Nullable
     Folder take() {
         lock.lock();
@@ -209,7 +209,7 @@ final class Scan implements AutoCloseable {
         }
     }
 
-    /** Closes the descriptors of the paths: no file of the table can be opened any more. */
+    /** Closes the descriptors of the paths: no file of the table can be opened after it. */
     @Override
     public void close() {
         roots.forEach(root -> root.fd().close());

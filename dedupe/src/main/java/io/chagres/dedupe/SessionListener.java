@@ -3,7 +3,7 @@ package io.chagres.dedupe;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 
-/** Hears of a session beside of files; what is told here is told on the session's thread. Must not call back. */
+/** Hears of a session as a whole, too, by calls on the session's thread. Must not call back. */
 public interface SessionListener extends DedupeListener {
     /**
      * Tells how far the work has come, several times a second.
@@ -33,7 +33,7 @@ public interface SessionListener extends DedupeListener {
      * Tells that all files, or all that changed, are gone over, or that the session was stopped.
      *
      * @param totals since all were listed last
-     * @throws IOException if nobody can be told any more: ends the session
+     * @throws IOException if nobody can hear it now: ends the session
      */
     void finished(DedupeTotals totals) throws IOException;
 }

@@ -102,10 +102,10 @@ final class ShareRun implements AutoCloseable {
     /**
      * Shares the blocks of a file.
      *
-     * @param sourceFile whose
-     * @param targetFiles with whom
-     * @param isTrusting to go on after misses
-     * @return false if the source cannot be used, which was told then; true if each has a {@link #state} now
+     * @param sourceFile the file whose blocks the others get
+     * @param targetFiles the files that get them
+     * @param isTrusting whether to continue after misses
+     * @return false if the source cannot be used, as the listener has heard; true if each has a {@link #state} now
      */
     boolean share(int sourceFile, int[] targetFiles, boolean isTrusting) {
         int result = source.open(sourceFile, opener.applyAsInt(sourceFile));

@@ -5,11 +5,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Files that are to share the blocks of one of them. Those who work on it claim targets; what became of one is for the
- * owner to see when all have ended. Safe for any thread.
+ * Files that are to share the blocks of one of them. Its workers claim targets; the owner reads the fate of each when
+ * all have ended. Safe for any thread.
  */
 final class ShareSet {
-    /** After so many misses the samples are not to be trusted. */
+    /** After this number of misses the samples are not trusted. */
     private static final int MAX_MISSES = 3;
 
     private static final int WORTH_FILES = 32;
@@ -29,12 +29,12 @@ final class ShareSet {
     private volatile int sourceErrno;
 
     /**
-     * Makes a set of which no target is claimed.
+     * Makes a set with no target claimed.
      *
-     * @param source whose blocks
-     * @param targets with whom, borrowed
+     * @param source the file whose blocks the others get
+     * @param targets the files that get them, borrowed
      * @param size of each
-     * @param trusting whether to go on after misses
+     * @param trusting whether to continue after misses
      * @param kept where the source lies
      */
     ShareSet(int source, int[] targets, long size, boolean trusting, Extents kept) {

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Files of equal size on one file system, group by group: those with two files or more, of which at least one is not
- * known from before.
+ * Files of equal size on one file system, group by group: groups of two files or more, at least one of them not known
+ * from before.
  */
 final class SizeGroups {
     private final FileTable table;

@@ -8,7 +8,7 @@ final class Target {
     private int errno;
     private long sharedBytes;
 
-    /** What became of a file. */
+    /** The fate of a file. */
     enum State {
         /** Not tried. */
         UNTRIED,
@@ -47,7 +47,7 @@ final class Target {
         return open;
     }
 
-    /** Adds to what is shared of a file that is not shared whole. */
+    /** Adds to the shared bytes of a file that is not shared whole. */
     void addShared(long bytes) {
         sharedBytes += bytes;
     }

@@ -43,8 +43,8 @@ final class Volume {
     }
 
     /**
-     * Asks the kernel to share a byte of a file with itself: it refuses, and why tells whether the file system can
-     * share at all.
+     * Asks the kernel to share a byte of a file with itself: it refuses, and its reason shows whether the file system
+     * can share at all.
      */
     Support probe(Fd file, FileRangeDedupe call) {
         if (support == Support.UNKNOWN) {

@@ -7,8 +7,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The workers of one plan. Who finds nothing left to claim helps others with their large sets, and ends when the last
- * of them has ended; one worker alone never waits. Safe for any thread.
+ * The workers of one plan. A worker that finds nothing left to claim helps others with their large sets, and ends when
+ * the last of them has ended; one worker alone never waits. Safe for any thread.
  */
 final class WorkSharing {
     private final ReentrantLock lock = new ReentrantLock();
@@ -39,7 +39,7 @@ final class WorkSharing {
         }
     }
 
-    /** Waits for a set to help with, until {@link #leave}; null if nobody works any more. */
+    /** Waits for a set to help with, until {@link #leave}; null if all have ended. */
     @Nullable
     ShareSet join() {
         lock.lock();

@@ -17,7 +17,7 @@ import java.util.function.Supplier;
  */
 final class Workers {
     private static final long TICK_MS = 100;
-    /** Less was read by the way: directories, inodes, where files lie. */
+    /** Fewer bytes are read by the way: directories, inodes, where files lie. */
     private static final long FROM_DISK_BYTES = 1 << 20;
 
     private final Executor executor;

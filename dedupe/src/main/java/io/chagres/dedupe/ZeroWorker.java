@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Frees blocks that hold zeros, file after file: they share their blocks with a hole, which has none. The kernel
- * compares here too, so that what is written meanwhile stays. Each is used by one thread at a time.
+ * compares here too, so that bytes written meanwhile stay. Each is used by one thread at a time.
  */
 final class ZeroWorker implements DedupeWorker {
     private static final int BUFFER_BYTES = 512 * 1024;
@@ -40,7 +40,7 @@ final class ZeroWorker implements DedupeWorker {
     private long zerosFrom;
     private long zerosTo;
 
-    /** Of which files a hole can be the source. */
+    /** The files for which a hole can be the source. */
     private record Place(Folder.Root root, boolean isWithoutCopies) {}
 
     ZeroWorker(RunContext context, AtomicInteger claimed) {

@@ -4,7 +4,7 @@
  * <p>{@link io.chagres.dedupe.Dedupe} goes through its phases step by step on the caller's threads: it lists
  * directories, groups files by size, and workers settle group after group. {@link io.chagres.dedupe.DedupeSession} goes
  * through all of them on the threads of an executor, and follows changes. Nothing is ever shared without the kernel's
- * own comparison, which locks both files: no content changes, whoever writes meanwhile.
+ * own comparison, which locks both files: no content changes, whatever others write meanwhile.
  *
  * <p>{@snippet :
  * try (Dedupe dedupe = new Dedupe(DedupeOptions.DEFAULT, Clock.systemUTC(), listener)) {

@@ -18,14 +18,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Whatever the files are: when a run ends there is nothing left for the next one, which changes nothing. */
 abstract class ConvergenceContract extends OnDisk {
     private static final int TREES = 30;
-    /** What the kernel or file system does by itself comes seldom; what a run writes it writes each time. */
+    /** Writes of the kernel or file system itself come seldom; a run repeats its writes each time. */
     private static final int LOOKS = 3;
 
     ConvergenceContract(String fileSystem, String options, String... mkfs) {
         super(fileSystem, options, mkfs);
     }
 
-    /** What runs are told. */
+    /** The options of runs. */
     private record Mode(DedupeOptions options, DedupeSession.Phases phases, boolean isFollowed) {}
 
     private Mode mode(RandomGenerator random, Path database) {

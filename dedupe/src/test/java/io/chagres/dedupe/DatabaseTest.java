@@ -61,7 +61,7 @@ final class DatabaseTest {
         assertThatThrownBy(() -> known(nowhere)).hasMessageContaining("No such file or directory");
     }
 
-    /** What was cut off or overwritten by a crash is as good as none; what never was a database is not touched. */
+    /** A database that a crash cut off or overwrote counts as none; a file that never was one is not touched. */
     @Test
     void aDamagedOneIsEmpty() throws IOException {
         Path database = temp.resolve("db");

@@ -24,7 +24,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What is promised on every file system that can share blocks. */
+/** The promises on every file system that can share blocks. */
 abstract class DedupeContract extends OnDisk {
     private static final int MIB = 1 << 20;
     /** A thread for each task, so that all work at once. */
@@ -416,7 +416,7 @@ abstract class DedupeContract extends OnDisk {
         assertThat(dry.count(Count.FREED_BYTES)).isEqualTo(4 * MIB - 16_384);
         Run run = all(blocks);
         assertThat(run.heard.skipped).isEmpty();
-        // Of an extent of btrfs nothing becomes free while a part of it is in use.
+        // An extent of btrfs frees nothing while a part of it is in use.
         assertThat(run.count(Count.FREED_BYTES)).isEqualTo(fileSystem.equals("btrfs") ? 0 : 4 * MIB - 16_384);
         Places.areShared(others.toArray(Path[]::new));
         assertThat(Places.distinctBytesOf(top)).isEqualTo(4 * MIB + 16_384);

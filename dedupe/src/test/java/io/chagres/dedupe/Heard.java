@@ -5,7 +5,7 @@ import io.chagres.linux.Pathname;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Keeps what a listener is told, as lines. */
+/** Keeps what a listener hears, as lines. */
 final class Heard implements DedupeListener {
     final List<String> shared = new ArrayList<>();
     final List<String> ranges = new ArrayList<>();

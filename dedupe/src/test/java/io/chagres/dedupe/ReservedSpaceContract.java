@@ -176,7 +176,7 @@ abstract class ReservedSpaceContract extends OnDisk {
         assertThat(Places.at(c, 0)).isEqualTo(Places.at(a, 0));
     }
 
-    /** What was written into reserved space and is not on the disk yet is data. */
+    /** Bytes written into reserved space that are not on the disk yet are data. */
     @Test
     void whatIsNotWrittenOutIsData() throws IOException {
         Path a = drawn("a", "drrd");
@@ -229,7 +229,7 @@ abstract class ReservedSpaceContract extends OnDisk {
         }
     }
 
-    /** Who holds a lease is asked to give it back by an open; the run does not wait for that. */
+    /** An open asks the holder of a lease to give it back; the run does not wait for that. */
     @Test
     void aFileWithALease() throws Exception {
         Path leased = drawn("a", "dd");

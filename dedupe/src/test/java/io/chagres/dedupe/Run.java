@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.function.Function;
 
-/** A whole run on one thread, and what it told. */
+/** A whole run on one thread, and what it reported. */
 final class Run {
     /** Files are not young in it. */
     static final InstantSource LATER = Clock.offset(Clock.systemUTC(), Duration.ofMinutes(1));

@@ -12,7 +12,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 
-/** A whole run in all phases on several threads, and what it told. */
+/** A whole run in all phases on several threads, and what it reported. */
 final class SessionRun implements SessionListener {
     private static final int THREADS = 3;
 
@@ -23,7 +23,7 @@ final class SessionRun implements SessionListener {
     /**
      * Runs to the end.
      *
-     * @param isFollowed whether all files are told to have changed afterwards, as if they had been followed
+     * @param isFollowed whether all files are reported as changed afterwards, as if they had been followed
      */
     SessionRun(DedupeOptions options, DedupeSession.Phases phases, boolean isFollowed, Path top) throws IOException {
         List<Pathname> paths = List.of(Pathname.of(top.toString()));
