@@ -15,8 +15,8 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 /**
  * An archive as a catalog, so that SQL names its tables, also as they were: with
  * {@code spark.sql.catalog.logs=io.chagres.spark.ChagresCatalog} and {@code spark.sql.catalog.logs.path=ARCHIVE} it is
- * {@code select * from logs.lines timestamp as of '2026-11-22 09:00:00'}. What else a reader has as options are further
- * keys. Nothing is created, altered or dropped. Immutable once it has its name.
+ * {@code select * from logs.lines timestamp as of '2026-11-22 09:00:00'}. Further options of a reader are further keys.
+ * Nothing is created, altered or dropped. Immutable once it has its name.
  */
 public final class ChagresCatalog implements TableCatalog {
     private static final long MICROS_PER_MS = 1000;

@@ -29,7 +29,7 @@ public final class CompactFleet {
     private CompactFleet() {}
 
     /**
-     * What a task did.
+     * The outcome of a task.
      *
      * @param host the name of the host
      * @param objects how many were written
@@ -38,7 +38,7 @@ public final class CompactFleet {
      */
     public record Outcome(String host, long objects, List<String> notes, List<String> faults) implements Serializable {}
 
-    /** What of a host a task is for. */
+    /** The host that a task is for. */
     private record Host(String id, String name) implements Serializable {}
 
     /**

@@ -6,8 +6,8 @@ import java.lang.foreign.ValueLayout;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * Memory with bytes of a file, and where lines lie in it. Owns the memory until it is closed; who asks for a line then,
- * as a thread may that goes on when its task was ended, gets an exception. Confined to one thread at a time.
+ * Memory with bytes of a file, and where lines lie in it. Owns the memory until it is closed. A thread that outlives
+ * its task and asks for a line then gets an exception. Confined to one thread at a time.
  */
 final class LineBlock implements AutoCloseable {
     private static final int MAX_LINES = 4096;
@@ -44,7 +44,7 @@ final class LineBlock implements AutoCloseable {
         return count == MAX_LINES;
     }
 
-    /** Adds a line, which goes from an offset of the memory to that of its newline. */
+    /** Adds a line, which goes from one offset of the memory to the offset of its newline. */
     void add(int start, int end) {
         starts[count] = start;
         ends[count++] = end;

@@ -10,7 +10,7 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** A column of the lines of a batch; a value is made when it is asked for, and none is null. Confined to one thread. */
 final class LineColumn extends ColumnVector {
-    /** What is asked of a line, by the names of columns. */
+    /** The questions about a line, by the names of columns. */
     private enum Name {
         HOST,
         PATH,

@@ -25,9 +25,9 @@ import java.util.NavigableSet;
 import java.util.Set;
 
 /**
- * Which lines commits add, by what the logs of hosts say. A line counts when it has its end; the last one of a file
- * without a newline when nothing can follow it any more. What a file begins with as the copy of another was told of
- * as that other's. Keeps how far each host is between two questions. Confined to one thread.
+ * The lines that commits add, by what the logs of hosts say. A line counts when it has its end; the last one of a file
+ * without a newline counts when nothing can follow it. Bytes that a file begins with as the copy of another were
+ * reported as the other's. Keeps how far each host is between two questions. Confined to one thread.
  */
 final class NewLines {
     private final Question question;
@@ -150,7 +150,7 @@ final class NewLines {
             if (!told.add(version.id()) || then != null && isOver(then)) {
                 continue;
             }
-            // a copy that went on since is left to the tasks, which know what all of it consists of
+            // a copy that grew since is left to the tasks, which know what all of it consists of
             long start = then == null ? RangeLines.behindCopies(version) : then.length();
             long end = version.length();
             boolean rest = isOver(version);

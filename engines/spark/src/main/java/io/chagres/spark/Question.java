@@ -19,7 +19,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is asked of which archive. Immutable.
+ * A question to an archive. Immutable.
  *
  * @param store address of the archive
  * @param identity path of a file of identities, which open what is encrypted; null for none
@@ -40,7 +40,7 @@ record Question(
         boolean versions,
         long splitBytes)
         implements Serializable {
-    /** Less is not worth a task, and more keeps one busy while others have nothing to do. */
+    /** Fewer bytes are not worth a task, and more keep one busy while others have nothing to do. */
     static final long SPLIT_BYTES = 64L << 20;
 
     private static final List<String> OPTIONS =
@@ -115,7 +115,7 @@ record Question(
         return at == null ? PointInTime.NOW : PointInTime.time(at.toEpochMilli());
     }
 
-    /** Returns a failure to read as Spark passes it on: of what is encrypted it says which option is missing. */
+    /** Returns a failure to read as Spark passes it on: for an encrypted archive it says which option is missing. */
     UncheckedIOException failure(IOException e) {
         boolean locked = e instanceof EncryptedException && identity == null;
         return new UncheckedIOException(

@@ -13,7 +13,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts the lines that begin in a range of a version, to their ends, some at a time, which lie in one block. What is
+ * Cuts the lines that begin in a range of a version, to their ends, some at a time, which lie in one block. A line
  * longer than 256 MiB comes in pieces of that size. Holds some more than a mebibyte, or the longest line. Confined to
  * one thread at a time.
  */
@@ -21,7 +21,7 @@ final class RangeLines {
     private static final int BLOCK_BYTES = 1 << 20;
     private static final int MAX_LINE_BYTES = 256 << 20;
 
-    /** What is read at once to find where the last line ends. */
+    /** The bytes read at once to find where the last line ends. */
     private static final int TAIL_BYTES = 64 << 10;
 
     private final VersionReader reader;
@@ -39,7 +39,7 @@ final class RangeLines {
     private int whole;
     /** Before here there is no newline that {@link #whole} does not know of. */
     private int searched;
-    /** Whether what was cut last was a piece of a line that goes on. */
+    /** Whether the last cut was a piece of a line that continues. */
     private boolean within;
 
     /**
@@ -126,7 +126,7 @@ final class RangeLines {
         findWhole();
     }
 
-    /** Cuts the next lines, instead of those before; returns false when none begins in the range any more. */
+    /** Cuts the next lines, instead of those before; returns false when no other begins in the range. */
     boolean next() throws IOException {
         block.clear();
         while (block.count() == 0) {
@@ -212,7 +212,7 @@ final class RangeLines {
         return found < 0 ? -1 : from + found;
     }
 
-    /** Reads on behind what is not cut yet; returns false at the end of what is asked for. */
+    /** Reads on behind what is not cut yet; returns false at the end of the wanted range. */
     private boolean fill() throws IOException {
         long position = base + filled;
         if (position >= range.limit()) {

@@ -26,7 +26,7 @@ import org.apache.spark.sql.sources.StringStartsWith;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Spark's filters say before a row is made: it may take too much, since Spark looks again, never too little.
+ * Applies Spark's filters before a row is made: it may take too much, since Spark looks again, never too little.
  * Immutable.
  *
  * @param filters all of them hold for a row that is wanted
@@ -35,7 +35,7 @@ record RowFilter(List<Filter> filters) implements Serializable {
     private static final char REPLACED = '\uFFFD';
     private static final LinePattern.Options FIXED = new LinePattern.Options(true, false, false, false, false);
 
-    /** Says whether a row may be wanted of which the values of some columns are known. */
+    /** Says whether a row may be wanted, by the known values of some columns. */
     boolean mayHold(Map<String, String> known) {
         return filters.stream().allMatch(each -> mayHold(each, known));
     }
@@ -149,7 +149,7 @@ record RowFilter(List<Filter> filters) implements Serializable {
         return literals.stream().mapToInt(String::length).min().orElse(0);
     }
 
-    /** Returns texts of which a line holds one if the filter holds; none when no such are known. */
+    /** Returns texts such that a line holds one of them if the filter holds; none when no such are known. */
     private static List<String> literals(Filter filter) {
         return switch (filter) {
             case And and -> {

@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Directories as {@code counted:///path}, of which it counts what is read. */
+/** Directories as {@code counted:///path}; counts the bytes that are read. */
 public final class CountedStores implements BlobStoreProvider {
     static final AtomicLong BYTES = new AtomicLong();
 

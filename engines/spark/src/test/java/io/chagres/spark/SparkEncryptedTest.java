@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Spark reads what is encrypted if it is told where the key is, and says so if it is not. */
+/** Spark reads encrypted archives if it knows where the key is, and says so if it does not. */
 final class SparkEncryptedTest extends LocalSpark {
     @TempDir
     Path keys = Path.of("");

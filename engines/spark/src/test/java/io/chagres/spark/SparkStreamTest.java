@@ -36,7 +36,7 @@ final class SparkStreamTest extends LocalSpark {
 
     private final List<String> heard = new CopyOnWriteArrayList<>();
 
-    /** Asks for what is new, as a query that ends when it has it: the next one goes on behind it. */
+    /** Asks for what is new, as a query that ends when it has it: the next one continues behind it. */
     private void query(String... options) throws Exception {
         var reader = spark.readStream().format("chagres").option("splitBytes", 2_000);
         for (int i = 0; i < options.length; i += 2) {
@@ -115,7 +115,7 @@ final class SparkStreamTest extends LocalSpark {
         }
     }
 
-    /** A file whose first bytes another has; its lines were told of as that one's. */
+    /** A file whose first bytes another has; their lines were reported as the other's. */
     private static void copy(SmallArchive host, long version, String text, int from, int to, long source) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         int crc = Host.crc(bytes, from, to - from);

@@ -62,7 +62,7 @@ final class SplitsTest {
         }
     }
 
-    /** Lines shorter and longer than what is read at once, in tasks that begin and end within them. */
+    /** Lines shorter and longer than one read, in tasks that begin and end within them. */
     @Test
     void haveLinesOfAnyLengthOnce() throws IOException {
         RandomGenerator random = Seeds.random(Seeds.next("SplitsTest.length"));
