@@ -80,7 +80,7 @@ final class ControlServer implements AutoCloseable {
                 out.flush();
             }
         } catch (IOException e) {
-            // Who asked has gone.
+            // The client has gone.
         }
     }
 

@@ -80,7 +80,7 @@ public final class FaultFs extends PathFilter {
         faults.forEach(FileFault::remove);
     }
 
-    /** Ends the waiting of all that wait now; the faults go on. */
+    /** Ends the waiting of all that wait now; the faults continue. */
     void wake() {
         faults.forEach(FileFault::wake);
     }

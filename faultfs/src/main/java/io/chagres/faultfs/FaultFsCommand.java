@@ -123,7 +123,7 @@ final class FaultFsCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** What a signal does. */
+    /** Ends the mount after a signal. */
     private void endAndWait(FaultMount mount) {
         mount.close();
         try {

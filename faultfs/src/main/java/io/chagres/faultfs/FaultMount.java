@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A directory that is seen through faults at another path, where its power can be cut. Safe for any thread; closed by
- * who mounted it.
+ * its mounter.
  */
 public final class FaultMount implements AutoCloseable {
     private final Path backing;
@@ -99,8 +99,8 @@ public final class FaultMount implements AutoCloseable {
     }
 
     /**
-     * Cuts the power: what was not synced is undone, who has something open gets errors, and what survived is mounted
-     * again. What docs/FAULTFS.md says survives, and nothing else.
+     * Cuts the power: changes that were not synced are undone, programs with open files get errors, and what survived
+     * is mounted again. Only what docs/FAULTFS.md lists survives.
      *
      * @throws IOException if it was mounted without power loss, or the directory behind fails
      */
@@ -132,7 +132,7 @@ public final class FaultMount implements AutoCloseable {
         return server;
     }
 
-    /** Ends all faults and unmounts; what was written is there, synced or not. */
+    /** Ends all faults and unmounts; written bytes are there, synced or not. */
     @Override
     public synchronized void close() {
         faults.heal();

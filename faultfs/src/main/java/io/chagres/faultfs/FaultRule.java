@@ -10,11 +10,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A fault in words: {@code op=read,open path=/logs/** error=EIO after=2 times=3 probability=0.5}. What it means is in
+ * A fault in words: {@code op=read,open path=/logs/** error=EIO after=2 times=3 probability=0.5}. Its meaning is in
  * docs/FAULTFS.md.
  */
 final class FaultRule {
-    /** What users call an operation, and the requests that it is. */
+    /** The name that users have for an operation, and its requests. */
     private static final Map<String, List<String>> SEVERAL = Map.of(
             "fsync", List.of("fsync", "fsyncdir"),
             "readdir", List.of("readdir", "readdirplus"),

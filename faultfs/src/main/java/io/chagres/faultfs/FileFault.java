@@ -108,7 +108,7 @@ public final class FileFault {
     }
 
     /**
-     * Makes them wait before they go on.
+     * Makes them wait before they continue.
      *
      * @param time how long; the end of the fault ends it too
      * @return this; it holds now

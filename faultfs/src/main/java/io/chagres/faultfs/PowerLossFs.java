@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * power is cut; from then on every request fails. Safe for any thread.
  */
 final class PowerLossFs extends PathFilter {
-    /** What O_SYNC and O_DSYNC have in common. */
+    /** The bit that O_SYNC and O_DSYNC have in common. */
     private static final int O_DSYNC = 010000;
 
     private final Path root;
@@ -44,7 +44,7 @@ final class PowerLossFs extends PathFilter {
         this.tree = tree;
     }
 
-    /** Ends everything; what was answered before was done before. */
+    /** Ends everything; requests answered before were done before. */
     void cut() {
         synchronized (tree) {
             cut = true;

@@ -18,7 +18,7 @@ final class RuleList {
     /**
      * Makes an empty list.
      *
-     * @param random decides for rules with a probability, under this list's lock or that of a fault
+     * @param random decides for rules with a probability, under this list's lock or a fault's
      */
     RuleList(FaultMount mount, RandomGenerator random) {
         this.mount = mount;

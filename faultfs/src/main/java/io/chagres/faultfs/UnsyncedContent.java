@@ -12,8 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a file was when it was last synced, as far as it has changed since: pages that were overwritten or cut off, the
- * size, and attributes. Costs a read and a write for each page that is changed the first time. Guarded by its tree.
+ * The state of a file when it was last synced, as far as it has changed since: pages that were overwritten or cut off,
+ * the size, and attributes. Costs a read and a write for each page that is changed the first time. Guarded by its tree.
  */
 final class UnsyncedContent {
     private static final int PAGE = 4096;
@@ -111,7 +111,7 @@ final class UnsyncedContent {
         }
     }
 
-    /** Makes the file again what was synced. */
+    /** Makes the file again as it was synced. */
     void revert(Path file) throws IOException {
         if (size >= 0) {
             try (FileChannel content = FileChannel.open(file, StandardOpenOption.WRITE)) {

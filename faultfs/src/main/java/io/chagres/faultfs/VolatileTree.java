@@ -17,22 +17,22 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A directory that knows what of it was synced. It is told of each change before it is made, and remembers what is
- * needed to undo it: of files their pages, of directories which file a name stood for. Files and directories that lost
- * their last name, while a synced directory still has it, are kept in a directory aside.
+ * A directory that knows which part of it was synced. It hears of each change before it is made, and remembers what is
+ * needed to undo it: the pages of files, and the files that names of directories stood for. Files and directories that
+ * lost their last name, while a synced directory still has it, are kept in a directory aside.
  *
- * <p>Files are known by inode number. Not safe for threads: who calls holds a lock from before a change until it is
+ * <p>Files are known by inode number. Not safe for threads: the caller holds a lock from before a change until it is
  * made.
  */
 final class VolatileTree {
-    /** That a synced directory has not got a name. */
+    /** Stands for a name that a synced directory does not have. */
     static final long ABSENT = 0;
 
     private final Path root;
     private final Path aside;
     private final Map<Long, UnsyncedContent> contents = new HashMap<>();
 
-    /** What names stood for when their directory was synced, if they have changed since. */
+    /** The files that names stood for when their directory was synced, if they have changed since. */
     private final Map<Long, Map<String, Long>> names = new HashMap<>();
 
     /** Files that lost one of several names. */

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What survives a power cut is what a model of a few lines says, whatever was done before. */
+/** A model of a few lines says what survives a power cut, whatever was done before. */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("it")
 class PowerLossModelTest {

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the model of {@link PowerLossModelTest} has not got: attributes, and those who use the mount meanwhile. */
+/** Cases beyond the model of {@link PowerLossModelTest}: attributes, and programs that use the mount meanwhile. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("it")
 class PowerLossTest {
