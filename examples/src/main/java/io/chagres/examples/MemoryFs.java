@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A file system in memory, read and write. One lock guards it all, so that every method is as simple as it looks. */
 public final class MemoryFs implements FuseFileSystem {
-    /** What it can: nothing changes behind the kernel's back. */
+    /** The features it has: nothing changes behind the kernel's back. */
     public static final FuseOptions OPTIONS = FuseOptions.DEFAULTS
             .withName("memory")
             .with(FuseFeature.READDIRPLUS, FuseFeature.KEEP_CACHE)
@@ -390,7 +390,7 @@ public final class MemoryFs implements FuseFileSystem {
         return node;
     }
 
-    /** A directory with the set-group-id bit gives its group to what is made in it, and the bit to directories. */
+    /** A directory with the set-group-id bit gives its group to new files in it, and the bit to directories. */
     private MemoryNode newNode(Request request, MemoryNode directory, int mode) {
         MemoryNode node = new MemoryNode(++lastId);
         boolean inherits = (directory.attributes.mode() & S_ISGID) != 0;

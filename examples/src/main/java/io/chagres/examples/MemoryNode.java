@@ -20,7 +20,7 @@ final class MemoryNode {
     final Attributes attributes = new Attributes();
     final Map<Pathname, byte[]> xattrs = new TreeMap<>();
 
-    /** What a directory holds, by name and in the order of making, which listings go by. */
+    /** The entries of a directory, by name and in the order of making, which listings follow. */
     final Map<Pathname, MemoryEntry> names = new HashMap<>();
 
     final TreeMap<Long, MemoryEntry> positions = new TreeMap<>();
@@ -108,7 +108,7 @@ final class MemoryNode {
         size(Math.max(attributes.size(), position + length));
     }
 
-    /** Sets the size; what lies behind it is zero when the file grows again. */
+    /** Sets the size; bytes behind it are zero when the file grows again. */
     void truncate(long size) {
         if (size < attributes.size()) {
             zero(size, attributes.size());

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A file system in memory, like {@link MemoryFs}, by paths. One lock guards it all. */
 public final class PathMemoryFs implements PathFileSystem {
-    /** What it can: lists bring attributes along. */
+    /** The features it has: lists bring attributes along. */
     public static final FuseOptions OPTIONS =
             FuseOptions.DEFAULTS.withName("memory").with(FuseFeature.READDIRPLUS, FuseFeature.READDIRPLUS_AUTO);
 
@@ -327,7 +327,7 @@ public final class PathMemoryFs implements PathFileSystem {
         }
     }
 
-    /** A directory with the set-group-id bit gives its group to what is made in it, and the bit to directories. */
+    /** A directory with the set-group-id bit gives its group to new files in it, and the bit to directories. */
     private MemoryNode make(String path, int mode) throws IOException {
         MemoryNode directory = node(parent(path));
         free(directory, path);

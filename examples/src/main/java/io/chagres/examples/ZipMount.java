@@ -62,7 +62,7 @@ public final class ZipMount {
             save();
         }
 
-        /** Writes the zip file, also while somebody uses the mount, who gets errors from now on. */
+        /** Writes the zip file, also while others use the mount: they get errors from now on. */
         synchronized void save() {
             files.destroy();
             try {

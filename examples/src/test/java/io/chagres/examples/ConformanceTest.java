@@ -48,7 +48,7 @@ class ConformanceTest {
 
     private Path mountPoint;
 
-    /** What is tested. */
+    /** The file systems that are tested. */
     enum Subject {
         /** In memory, served over /dev/fuse. */
         MEMORY,
@@ -194,7 +194,7 @@ class ConformanceTest {
         return names;
     }
 
-    /** Random operations on one file, compared with what memory says it holds. */
+    /** Random operations on one file, compared with a copy in memory. */
     @ParameterizedTest
     @EnumSource(mode = Mode.EXCLUDE, names = "BELOW")
     void keepsAFileUnderRandomUse(Subject subject) throws IOException {

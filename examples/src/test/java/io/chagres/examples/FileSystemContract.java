@@ -53,7 +53,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What the kernel and programs do with any file system that can write, over both transports. */
+/** Does what the kernel and programs do with any file system that can write, over both transports. */
 @ParameterizedClass
 @EnumSource(
         value = FuseTransport.class,
@@ -244,7 +244,7 @@ abstract class FileSystemContract {
         }
     }
 
-    /** Who reads sees one version as a whole or none, whatever is renamed over it or removed meanwhile. */
+    /** A reader sees one version as a whole or none, whatever is renamed over it or removed meanwhile. */
     @Test
     void servesReadersOfWhatIsReplacedAndRemoved() throws IOException, InterruptedException, ExecutionException {
         Path file = directory.resolve("file");

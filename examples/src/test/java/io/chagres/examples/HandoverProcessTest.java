@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A mount that goes from process to process while it is used, and nobody who uses it notices. */
+/** A mount goes from process to process while it is used, and its users do not notice. */
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("it")
 class HandoverProcessTest {

@@ -19,14 +19,14 @@ import java.util.List;
 
 /** A server in a JVM of its own that takes a mount over from another, and hands it over to the next. */
 final class HandoverServer {
-    /** What it prints when it serves, and what at its end if all requests were answered. */
+    /** Its output when it serves, and at its end if all requests were answered. */
     static final String SERVES = "serves";
 
     static final String WELL = "0 failures, 0 refused";
 
     private static final FuseOptions OPTIONS = FuseOptions.DEFAULTS.withTransport(FuseTransport.CLASSIC);
 
-    /** What is mounted. */
+    /** The kind of file system that is mounted. */
     enum Kind {
         NODES,
         PATHS,

@@ -21,12 +21,12 @@ import java.nio.charset.StandardCharsets;
 
 /** Files whose reads wait until their server is dead, and tell then whether they were asked for before. */
 final class HangingNodes implements TransferableFileSystem {
-    /** What is read for the first time, and what for a request that a dead server had. */
+    /** The content read by a first request, and by one that a dead server had. */
     static final String ONCE = "once ";
 
     static final String AGAIN = "again";
 
-    /** What it prints for each read that it does not answer. */
+    /** Its output for each read that it does not answer. */
     static final String HANGS = "a read hangs";
 
     static final FuseOptions OPTIONS =

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A directory mirrored, as far as the kernel can with reads and writes of its own. */
 class LoopbackFileSystemTest extends FileSystemContract {
-    /** What is mirrored. */
+    /** The directory that is mirrored. */
     @TempDir
     Path below;
 
@@ -176,7 +176,7 @@ class LoopbackFileSystemTest extends FileSystemContract {
             assertThat(FileControl.lock(original, FileControl.LOCK_UN)).isZero();
             assertThat(waiter.get()).isEqualTo("locked\n");
             assertThat(FileControl.lock(original, FileControl.LOCK_EX)).isZero();
-            // Who waits can be interrupted.
+            // A waiting caller can be interrupted.
             assertThat(Program.run(List.of("timeout", "0.2", "flock", file.toString(), "true"))
                             .exitCode())
                     .isEqualTo(124);
@@ -232,7 +232,7 @@ class LoopbackFileSystemTest extends FileSystemContract {
         assertThat(below.resolve("named")).hasContent("text");
     }
 
-    /** Links lead out of the directory above and below; what is behind them is not touched. */
+    /** Links lead out of the directory above and below; files behind them are not touched. */
     @Test
     void reachesNothingOutside() throws IOException {
         Path outside = Files.createDirectory(below.resolveSibling(below.getFileName() + "-outside"));
@@ -242,7 +242,7 @@ class LoopbackFileSystemTest extends FileSystemContract {
             Files.writeString(below.resolve("inside/secret"), "inside");
             Path shown = directory.resolve("inside/secret");
             assertThat(shown).hasContent("inside");
-            // A name that is replaced below by a link, which is followed by who looks at it above, and by nobody here.
+            // A name is replaced below by a link. A program that looks at it above follows it, and nobody here does.
             Files.delete(below.resolve("inside/secret"));
             Files.createSymbolicLink(below.resolve("inside/secret"), secret);
             assertThat(Files.isSymbolicLink(shown)).isTrue();
@@ -268,7 +268,7 @@ class LoopbackFileSystemTest extends FileSystemContract {
         }
     }
 
-    /** Who makes a file where others put a FIFO meanwhile would have the server wait for its other end. */
+    /** If others put a FIFO where a caller makes a file, the server must not wait for its other end. */
     @Test
     void doesNotWaitForWhatOthersPutThere() throws IOException {
         Pathname file = Pathname.of(directory.resolve("fifo").toString());

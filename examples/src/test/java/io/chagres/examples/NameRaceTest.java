@@ -53,7 +53,7 @@ class NameRaceTest {
     private static final int STEPS = Share.count(5_000);
     private static final int NAMES = 4;
 
-    /** What is mounted. */
+    /** The file system that is mounted. */
     enum Kind {
         NODES,
         PATHS,
@@ -232,7 +232,7 @@ class NameRaceTest {
             }
         }
 
-        /** What is open stays what it was, whatever became of its names. */
+        /** An open file stays what it was, whatever became of its names. */
         private void checkOpen() throws IOException {
             if (open != null) {
                 ByteBuffer read = ByteBuffer.allocate(64);

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What goes wrong around a server, or is larger or narrower than usual, over both transports. */
+/** Things that go wrong around a server, or are larger or narrower than usual, over both transports. */
 @ParameterizedClass
 @EnumSource(
         value = FuseTransport.class,

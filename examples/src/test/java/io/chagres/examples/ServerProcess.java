@@ -87,7 +87,7 @@ final class ServerProcess implements AutoCloseable {
         return process.waitFor();
     }
 
-    /** What it and its log said so far. */
+    /** The output of it and its log so far. */
     String output() {
         try {
             return Files.readString(output);

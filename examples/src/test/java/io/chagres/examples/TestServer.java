@@ -21,12 +21,12 @@ import java.util.concurrent.CountDownLatch;
 
 /** A server for tests, in a JVM of its own. */
 final class TestServer {
-    /** What it prints when a read came that it will never answer. */
+    /** Its output when a read came that it will never answer. */
     static final String HANGS = "a handler hangs";
 
     private TestServer() {}
 
-    /** What to start: memory, hanging, or mirror and what is mirrored. */
+    /** The command to start one: memory, hanging, or mirror and the directory to mirror. */
     static List<String> program(FuseTransport transport, Path mountPoint, String... kind) {
         List<String> program = new ArrayList<>(List.of(TestServer.class.getName(), transport.name()));
         program.add(mountPoint.toString());

@@ -15,7 +15,7 @@ final class Inode {
     private long ctimeNs = NEVER;
     private long size;
 
-    /** What tells files apart at one time. */
+    /** The key that tells files apart at one time. */
     record Key(long device, long ino) {}
 
     Inode(Key key) {
@@ -50,7 +50,7 @@ final class Inode {
         return null;
     }
 
-    /** Says whether the copy was made of what the file is now. */
+    /** Says whether the copy was made of the file as it is now. */
     boolean isAsCopied(Statx stat) {
         return ctimeNs == stat.ctimeNs() && size == stat.size();
     }

@@ -21,17 +21,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a directory equal to another one: names, contents, permissions, links and hard links. Whenever all that
- * happened was told, it is exact; owners, times, sockets and devices are left out.
+ * Keeps a directory equal to another one: names, contents, permissions, links and hard links. Whenever the watcher has
+ * reported all that happened, it is exact; owners, times, sockets and devices are left out.
  *
- * <p>Names are changed as they are told, by the paths that they had at the time: each event leads from one state of the
- * tree to the next, and the copy goes through the same states. Contents are copied only when the watcher has
+ * <p>Names change in the order of the reports, by the paths that they had at the time: each event leads from one state
+ * of the tree to the next, and the copy goes through the same states. Contents are copied only when the watcher has
  * {@linkplain DirectoryWatcher#settled settled}, and through {@link Dentry#tryOpen}, since a path may lead elsewhere by
- * then; what cannot be opened so is tried again after the event that says why.
+ * then; a file that cannot be opened so is tried again after the event that says why.
  *
- * <p>Of a file with several names a change is told at the one that was opened, and that name may be gone before anybody
- * looks. So contents belong to inodes and not to names; and whenever a name may have come and gone unseen, or may have
- * been another file's when it was written, the change times of all files are compared. Confined to one thread.
+ * <p>A change of a file with several names is reported at the one that was opened, and that name may be gone before
+ * anybody looks. So contents belong to inodes and not to names; and whenever a name may have come and gone unseen, or
+ * may have been another file's when it was written, the change times of all files are compared. Confined to one thread.
  */
 public final class Mirror implements WatchListener, AutoCloseable {
     private static final int COALESCE_MS = 20;
@@ -85,7 +85,7 @@ public final class Mirror implements WatchListener, AutoCloseable {
     /**
      * Says whether the copy was equal when the last step looked.
      *
-     * @return false if something is still to be listed, told or copied
+     * @return false if something is still to be listed, reported or copied
      */
     public boolean isExact() {
         return watcher.settled() && changed.isEmpty() && !doubtful;
@@ -108,7 +108,7 @@ public final class Mirror implements WatchListener, AutoCloseable {
     public void appeared(Dentry d) {
         changed.add(d);
         if (d.type() == Directory.DT_DIR) {
-            doubtful = true; // what came and went in it before it was watched was told to nobody
+            doubtful = true; // nobody heard what came and went in it before it was watched
             if (d.path().equals(source)) {
                 top = d;
             } else {
@@ -126,7 +126,7 @@ public final class Mirror implements WatchListener, AutoCloseable {
     @Override
     public void vanished(Dentry d, boolean movedOut) {
         Inode inode = inodeOf(d);
-        // It may have been looked at before it was what the change was told of.
+        // It may have been looked at before the name stood for the file that changed.
         doubtful |= changed.remove(d) && d.type() == Directory.DT_REG;
         if (inode != null) {
             leave(d, inode);
@@ -149,7 +149,7 @@ public final class Mirror implements WatchListener, AutoCloseable {
 
     @Override
     public void closed(Dentry d) {
-        modified(d); // writes through a mapping are told by nothing else
+        modified(d); // nothing else reports writes through a mapping
     }
 
     @Override
@@ -162,7 +162,7 @@ public final class Mirror implements WatchListener, AutoCloseable {
         doubtful = true;
     }
 
-    /** Files are told to be modified by themselves, the rest is not. */
+    /** Files are reported as modified one by one, the rest is not. */
     @Override
     public void overflow() {
         if (top instanceof WatchedDirectory directory) {
@@ -269,7 +269,7 @@ public final class Mirror implements WatchListener, AutoCloseable {
         d.attach(inode);
         if (!inode.isAsCopied(stat)) {
             int mode = stat.permissions();
-            inode.copied(stat); // as it was before it was read: what comes later is told, or has another change time
+            inode.copied(stat); // as it was before it was read: later changes are reported, or have another change time
             copy.write(fd, place);
             copy.setMode(place, mode);
         }

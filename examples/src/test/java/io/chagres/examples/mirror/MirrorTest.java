@@ -55,7 +55,7 @@ class MirrorTest {
         return new Mirror(Pathname.of(tree.toString()), Pathname.of(copy.toString()));
     }
 
-    /** Mirrors until another thread has done its work, and then until all is told. */
+    /** Mirrors until another thread has done its work, and then until all is reported. */
     private void mirrorUntil(Future<?> done, Mirror mirror, String what) throws Exception {
         Await.until(what, () -> {
             try {

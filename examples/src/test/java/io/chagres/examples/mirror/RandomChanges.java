@@ -20,8 +20,8 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
 /**
- * Changes a tree at random: few names, so that they meet. What leaves the tree is not written outside, for nobody tells
- * that. Confined to one thread.
+ * Changes a tree at random: few names, so that they meet. Files that leave the tree are not written outside, for nobody
+ * reports that. Confined to one thread.
  */
 final class RandomChanges {
     private static final int NAMES = 6;
@@ -49,7 +49,7 @@ final class RandomChanges {
         refused = 0;
     }
 
-    /** Makes more events than the kernel keeps, and changes what is told by them. */
+    /** Makes more events than the kernel keeps, and changes what they report. */
     void overflow(int events) {
         Path file = tree.resolve("overflowing");
         try {
@@ -111,7 +111,7 @@ final class RandomChanges {
         return path.toRealPath(LinkOption.NOFOLLOW_LINKS);
     }
 
-    /** A link may lead anywhere, and whoever opens a FIFO waits. */
+    /** A link may lead anywhere, and an open of a FIFO waits. */
     private static Path regular(Path path) throws IOException {
         if (Files.exists(path, LinkOption.NOFOLLOW_LINKS) && !Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
             throw new FileSystemException(path.toString());
