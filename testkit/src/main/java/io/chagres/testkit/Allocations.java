@@ -3,7 +3,7 @@ package io.chagres.testkit;
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 
-/** Counts what the calling thread allocates; on a virtual thread, what all threads do: the JVM counts no other. */
+/** Counts what the calling thread allocates; on a virtual thread, what all do: the JVM counts nothing finer. */
 public final class Allocations {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -13,9 +13,9 @@ public final class Allocations {
     private Allocations() {}
 
     /**
-     * Runs a piece of work in rounds and returns the fewest bytes a round allocated: warm-up rounds count no more. Ends
-     * with the first round that allocates nothing, so many rounds cost time only where the JIT is late; where all
-     * allocate it tries more.
+     * Runs a piece of work in rounds and returns the fewest bytes a round allocated: warm-up rounds do not count. Ends
+     * with the first round that allocates nothing, so a large number of rounds costs time only where the JIT is late;
+     * where all allocate it tries more.
      */
     public static long fewestBytes(int rounds, Runnable round) {
         long fewest = Long.MAX_VALUE;

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Damages the body of an answer on its way: flips a bit in its middle, or ends the connection there. Answers without a
- * body, or that tell of a failure, pass as they are.
+ * body, or that report a failure, pass as they are.
  *
  * @param rule counts what was damaged
  * @param isCut whether the connection ends

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * stay valid. Safe for any thread.
  */
 public final class FaultProxy implements AutoCloseable {
-    /** What a request is for, as stores of objects count and bill them. */
+    /** The purpose of a request, as stores of objects count and bill them. */
     public enum Kind {
         /** Writes an object; in GCS, a POST to {@code /upload/}. */
         PUT,

@@ -31,7 +31,7 @@ public final class FaultRule {
         this.kinds = kinds;
     }
 
-    /** What becomes of a request. */
+    /** The fate of a request. */
     sealed interface Fault {
         /** Is passed on later. */
         record Delay(Duration time) implements Fault {}
@@ -42,10 +42,10 @@ public final class FaultRule {
         /** Ends with the connection after some bytes of its body. */
         record Cut(long afterBytes) implements Fault {}
 
-        /** Is done, and the client is not told. */
+        /** Is done, and the client gets no answer. */
         record LoseResponse() implements Fault {}
 
-        /** Is done twice, as whoever repeats a request does that was answered too late; told is the second answer. */
+        /** Is done twice, as when a client repeats a request after a late answer; the client gets the second answer. */
         record Repeat() implements Fault {}
 
         /** Ends with the connection, and is done after a time: perhaps after its repetition. */
@@ -135,24 +135,24 @@ public final class FaultRule {
     }
 
     /**
-     * Leaves out of what the server lists the objects that were written within a time; for
-     * {@link FaultProxy.Kind#LIST}. Objects asked for by their key are there, as in stores whose lists lag.
+     * Leaves the objects that were written within a time out of the server's lists; for {@link FaultProxy.Kind#LIST}.
+     * Objects asked for by their key are there, as in stores whose lists lag.
      */
     public FaultRule lag(Duration time) {
         return hold(new Fault.Lag(time));
     }
 
-    /** Answers 403 for what is not there, as stores do to who may not list: the answer would tell them that. */
+    /** Answers 403 for a missing object, as stores do to clients that may not list: 404 would say too much. */
     public FaultRule forbidMissing() {
         return hold(new Fault.ForbidMissing());
     }
 
-    /** Lets the server do them, and flips a bit in the middle of what it answers, or of its first mebibyte. */
+    /** Lets the server do them, and flips a bit in the middle of its answer, or of its first mebibyte. */
     public FaultRule flipInAnswer() {
         return hold(new Fault.DamageAnswer(false));
     }
 
-    /** Lets the server do them, and ends the connection in the middle of what it answers, or of its first mebibyte. */
+    /** Lets the server do them, and ends the connection in the middle of its answer, or of its first mebibyte. */
     public FaultRule cutAnswer() {
         return hold(new Fault.DamageAnswer(true));
     }

@@ -20,7 +20,7 @@ public final class Fuzz {
     /** No input takes so long, however busy the machine is, in seconds. */
     private static final long HANG_SECONDS = 120;
 
-    /** For how long inputs are made, of which a run takes its {@link Share}. */
+    /** The time for making inputs; a run takes its {@link Share} of it. */
     private static final int SECONDS = 20;
 
     /** A parser under test. */

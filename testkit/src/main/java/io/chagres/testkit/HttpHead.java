@@ -64,7 +64,7 @@ record HttpHead(List<String> lines) {
         return lines.getFirst().split(" ", 3)[0];
     }
 
-    /** What a request is for: a path, usually with a query. */
+    /** The target of a request: a path, usually with a query. */
     String target() {
         return lines.getFirst().split(" ", 3)[1];
     }

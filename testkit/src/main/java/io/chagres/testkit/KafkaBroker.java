@@ -26,7 +26,7 @@ public final class KafkaBroker implements AutoCloseable {
 
     private static final String CLUSTER = "Y2hhZ3Jlcy10ZXN0cy0wMA";
 
-    /** What the folder of data holds of a broker that never ran, by the names of the files: the same for all. */
+    /** The files in the data folder of a broker that never ran, by their names: the same for all. */
     private static final Map<String, byte[]> FORMATTED = new HashMap<>();
 
     /** Ended with this JVM when a test was stopped before it could. */
@@ -189,7 +189,7 @@ public final class KafkaBroker implements AutoCloseable {
                 "changeit");
     }
 
-    /** Returns what a client of a secured broker must be told. */
+    /** Returns the properties that a client of a secured broker needs. */
     public Map<String, String> clientProperties() {
         return Map.of(
                 "security.protocol", "SASL_SSL",

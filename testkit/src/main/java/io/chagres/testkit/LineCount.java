@@ -21,7 +21,7 @@ import java.util.zip.GZIPInputStream;
 
 /**
  * Counts which of the lines that were written are found again: lost, doubled and torn. A file with several names counts
- * once; a {@code .gz} file counts by what it unpacks to. Confined to one thread.
+ * once; a {@code .gz} file counts by its unpacked content. Confined to one thread.
  *
  * <p>Files are of two kinds. In <em>current</em> files each line must stand exactly once. In <em>superseded</em> files
  * (versions kept beside because a truncation or a rewrite ended them) a line may stand that a current file has too,

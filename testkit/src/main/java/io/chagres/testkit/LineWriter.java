@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the numbered lines of one stream, as a program writes its log: it holds a file open and learns of a rotation
- * only when it is told to open the name again. Errors are unchecked, so that it fits into any task. Confined to one
+ * only when a test has it open the name again. Errors are unchecked, so that it fits into any task. Confined to one
  * thread at a time.
  */
 public final class LineWriter implements AutoCloseable {

@@ -16,7 +16,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Takes objects out of what S3, Google Cloud Storage or Azure Blob Storage lists, as if the store did not know of them
+ * Takes objects out of a list of S3, Google Cloud Storage or Azure Blob Storage, as if the store did not know of them
  * yet.
  *
  * @param lag objects that were written within this time are left out

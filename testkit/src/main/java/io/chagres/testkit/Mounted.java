@@ -120,7 +120,7 @@ public final class Mounted implements AutoCloseable {
         Program.ok("fsfreeze", "--freeze", directory.toString());
     }
 
-    /** Lets writes go on. */
+    /** Lets writes continue. */
     public void thaw() {
         Program.ok("fsfreeze", "--unfreeze", directory.toString());
     }

@@ -249,7 +249,7 @@ public final class ObjectServer implements AutoCloseable {
         RUNNING.remove(process);
     }
 
-    /** Kills it if it runs, and starts it again where it was and with what it had. */
+    /** Kills it if it runs, and starts it again where it was and with its data. */
     public void restart() {
         kill();
         if (ready.equals(GCS_READY)) {

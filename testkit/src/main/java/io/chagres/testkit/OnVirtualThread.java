@@ -8,7 +8,7 @@ import java.util.function.LongSupplier;
 public final class OnVirtualThread {
     private OnVirtualThread() {}
 
-    /** Returns what the task gives; what it throws is thrown here. */
+    /** Returns the task's result; its exception is thrown here. */
     public static long get(LongSupplier task) {
         FutureTask<Long> future = new FutureTask<>(task::getAsLong);
         Thread.startVirtualThread(future);

@@ -51,7 +51,7 @@ public final class Patience {
             String some = Files.readAllLines(PRESSURE).getFirst();
             return TimeUnit.MICROSECONDS.toNanos(Long.parseLong(some.substring(some.indexOf(TOTAL) + TOTAL.length())));
         } catch (IOException e) {
-            return 0; // a kernel without it, or one that was told not to count
+            return 0; // a kernel without it, or one that is set not to count
         }
     }
 }

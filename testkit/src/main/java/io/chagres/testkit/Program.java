@@ -15,7 +15,7 @@ import java.util.List;
  * @param err its standard error
  */
 public record Program(int exitCode, byte[] out, String err) {
-    /** What takes so long hangs, on the busiest machine too. */
+    /** A program that takes this long hangs, on the busiest machine too. */
     private static final long LIMIT_SECONDS = 1200;
 
     /** Runs a program to its end, whatever its exit code. */

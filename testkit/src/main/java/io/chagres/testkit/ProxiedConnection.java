@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A client's connection to a {@link FaultProxy}: reads its requests one after the other and passes each on, or does
- * to it what a rule says. What the server answers takes its own way, an {@link Upstream}.
+ * to it what a rule says. The server's answers take their own way, an {@link Upstream}.
  */
 final class ProxiedConnection implements Runnable {
     private static final int BUFFER_BYTES = 64 << 10;
@@ -200,7 +200,7 @@ final class ProxiedConnection implements Runnable {
         return (method.equals("HEAD") ? head : head + body).getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Says no more and lets the client read: closing while it sends would take from it what it was told. */
+    /** Says no more and lets the client read: closing while it sends would take the answer from it. */
     private void linger(BufferedInputStream in) throws IOException {
         client.shutdownOutput();
         client.setSoTimeout(LINGER_MS);

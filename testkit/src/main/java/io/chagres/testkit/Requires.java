@@ -89,7 +89,7 @@ public final class Requires {
         return program(name, folders, "cargo install --locked " + crate);
     }
 
-    /** The home that installers put programs below; the JVM's own is that of the list of users. */
+    /** The home that installers put programs below; the JVM's own is from the list of users. */
     private static String home() {
         return System.getenv().getOrDefault("HOME", System.getProperty("user.home"));
     }

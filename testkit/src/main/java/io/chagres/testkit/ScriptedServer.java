@@ -94,7 +94,7 @@ public final class ScriptedServer implements AutoCloseable {
         answers.add(answer);
     }
 
-    /** Gives this answer to whoever asks for a path, whatever the others are. */
+    /** Gives this answer to every request for a path, whatever the others are. */
     public void answer(String path, Answer answer) {
         paths.put(path, answer);
     }

@@ -1,6 +1,6 @@
 package io.chagres.testkit;
 
-/** What the time of a test class is spent on, as far as {@link Spent} counts it. */
+/** The uses of a test class's time, as far as {@link Spent} counts it. */
 public enum Spending {
     /** Programs of this project, which are JVMs, to their end. */
     JVMS,
@@ -12,6 +12,6 @@ public enum Spending {
     SERVERS,
     /** Conditions until they hold. */
     CONDITIONS,
-    /** What is left of the time of a class that makes a long search. */
+    /** The rest of the time of a class that makes a long search. */
     SEARCHES
 }

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
  * Counts what the time of a test class is spent on, as far as the testkit does it, and writes that beside its report
- * for {@link TestTimes}. JUnit finds it by itself. Threads count for the class whose test started them; what two do at
- * the same time counts twice. Safe for many threads.
+ * for {@link TestTimes}. JUnit finds it by itself. Threads count for the class whose test started them; the time of two
+ * at once counts twice. Safe for many threads.
  */
 public final class Spent implements BeforeAllCallback, BeforeEachCallback, AfterAllCallback {
     private static final double SECOND_NS = 1e9;
@@ -30,7 +30,7 @@ public final class Spent implements BeforeAllCallback, BeforeEachCallback, After
     private static final InheritableThreadLocal<@Nullable Map<Spending, Long>> CLASS = new InheritableThreadLocal<>();
     private static final ThreadLocal<Boolean> COUNTED = ThreadLocal.withInitial(() -> false);
 
-    /** Starts to count. What is inside of something that is counted belongs to that. */
+    /** Starts to count. Time inside a span that is counted already belongs to that span. */
     public static Span on(Spending what) {
         Map<Spending, Long> times = CLASS.get();
         if (times == null || COUNTED.get()) {

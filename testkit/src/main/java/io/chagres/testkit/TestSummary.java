@@ -62,7 +62,7 @@ public final class TestSummary {
         System.exit(summary.cases.isEmpty() || summary.count(Outcome.FAILED) > 0 ? 1 : 0);
     }
 
-    /** The folder of the module, as {@code check.sh} is told it: reports lie in its {@code target}. */
+    /** The folder of the module, as given to {@code check.sh}: reports lie in its {@code target}. */
     static String module(Path root, Path report) {
         Path path = root.relativize(report);
         int names = 0;
@@ -137,7 +137,7 @@ public final class TestSummary {
                         continue;
                     }
                 }
-                // Surefire tells why a test was skipped in the trace only.
+                // Surefire says why a test was skipped in the trace only.
                 String said = attribute(xml, "message");
                 message = said.isBlank() ? xml.getElementText() : said;
             }

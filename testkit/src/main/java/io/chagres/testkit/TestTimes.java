@@ -14,8 +14,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Says where the time of the last check went, from the reports of Surefire, what {@link Spent} wrote beside them and
- * the log of the build. {@code ./check.sh times} runs it as a source file.
+ * Says where the time of the last check went, from the reports of Surefire, the files that {@link Spent} wrote beside
+ * them and the log of the build. {@code ./check.sh times} runs it as a source file.
  */
 public final class TestTimes {
     private static final Pattern SUITE = Pattern.compile("<testsuite [^>]*\\bname=\"([^\"]+)\" time=\"([0-9.,]+)\"");
@@ -32,7 +32,7 @@ public final class TestTimes {
             "| %s | seconds | JVMs | programs | mounts | servers | conditions | searches | else |\n"
                     + "|---|--:|--:|--:|--:|--:|--:|--:|--:|\n";
 
-    /** What a class, or the classes of a module, took. */
+    /** The time that a class, or the classes of a module, took. */
     private record Row(String name, double seconds, Map<Spending, Double> spent) {
         Row plus(Row other) {
             Map<Spending, Double> sum = new EnumMap<>(Spending.class);

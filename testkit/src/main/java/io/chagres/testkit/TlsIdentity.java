@@ -14,8 +14,8 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * A key with a certificate of this machine that it signed itself, so that nobody trusts it who is not told to: files in
- * PEM, and the contexts of a server. Immutable.
+ * A key with a certificate of this machine that it signed itself, so that only clients configured with it trust it:
+ * files in PEM, and the contexts of a server. Immutable.
  *
  * @param certificate a file in PEM
  * @param key a file in PEM: PKCS #8, not encrypted

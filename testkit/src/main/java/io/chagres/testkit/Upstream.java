@@ -31,7 +31,7 @@ final class Upstream implements Runnable {
         /**
          * Passes an answer on, whole or only its head: the rest then follows as it comes.
          *
-         * @return whether the connection goes on
+         * @return whether the connection continues
          */
         boolean pass(HttpHead head, InputStream in, OutputStream out) throws IOException;
     }

@@ -1,4 +1,4 @@
-/** What tests of every module share. */
+/** The tools that tests of every module share. */
 @NullMarked
 package io.chagres.testkit;
 

@@ -32,7 +32,7 @@ class ObjectServerTest {
         check(ObjectServer.fakeGcs(), false);
     }
 
-    /** Killed between the bytes of an object and its attributes, it would list nothing any more. */
+    /** Killed between the bytes of an object and its attributes, it would no longer list anything. */
     @Test
     void fakeGcsListsWhatIsWholeAfterItWasKilled() throws IOException {
         try (ObjectServer server = ObjectServer.fakeGcs()) {
