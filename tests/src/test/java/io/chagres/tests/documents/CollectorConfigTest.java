@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The configuration of an OpenTelemetry Collector that is packaged: it is whole, and asks where a ship tells. */
+/** The configuration of an OpenTelemetry Collector that is packaged: it is whole, and asks where a ship answers. */
 class CollectorConfigTest {
     private static final String CHECK = """
             import sys, yaml

@@ -41,7 +41,7 @@ class DocumentExamplesTest {
                     .toString())
             .collect(Collectors.joining(File.pathSeparator));
 
-    /** Whoever copies one has its imports, too, and nothing of ours but the libraries. */
+    /** A reader who copies one has its imports, too, and nothing of ours but the libraries. */
     @ParameterizedTest
     @ValueSource(strings = {"docs/DEDUPE.md", "docs/NATIVE.md", "docs/WATCH.md"})
     void everyExampleCompilesAsItStands(String document, @TempDir Path work) throws IOException {

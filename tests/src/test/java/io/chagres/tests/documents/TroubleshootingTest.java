@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Each message in the code has a heading in docs/TROUBLESHOOTING.md, and no heading is of a message that is gone.
- * Messages are found where they leave: in the arguments of what tells a person something, in failures of commands that
- * are not about the command line, in refusals to run beside another, and in what every failure is given to end with.
+ * Messages are found where they leave: in the arguments of calls that tell a person something, in failures of commands
+ * that are not about the command line, in refusals to run beside another, and in the ending that every failure gets.
  */
 class TroubleshootingTest {
     private static final String LITERAL = "\"((?:[^\"\\\\\\n]|\\\\.)*)\"";
@@ -28,7 +28,7 @@ class TroubleshootingTest {
             + "|context\\.err\\(\\)\\s*\\.println\\(");
     private static final Pattern REFUSES = Pattern.compile("\\bsuper\\(");
 
-    /** What says something of itself; less comes from where it is made, or is said with more. */
+    /** A text that says something by itself; a shorter one comes from elsewhere, or is said with more. */
     private static final Pattern SENTENCE = Pattern.compile("\\p{L}{2,}[^\\p{L}]+\\p{L}{2,}");
 
     private static List<Path> sources() throws IOException {
@@ -54,7 +54,7 @@ class TroubleshootingTest {
         return JOINED.matcher(text).replaceAll("");
     }
 
-    /** Returns what stands between a bracket and the one that closes it. */
+    /** Returns the text between a bracket and its closing bracket. */
     private static String arguments(String code, int open) {
         int depth = 0;
         boolean quoted = false;

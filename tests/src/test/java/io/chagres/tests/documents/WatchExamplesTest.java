@@ -42,7 +42,7 @@ class WatchExamplesTest {
     @SuppressWarnings("NullAway.Init")
     Path elsewhere;
 
-    /** What the first example prints. */
+    /** The output of the first example. */
     private static final class Printed extends ArrayList<String> {
         private static final long serialVersionUID = 1;
 

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What a forge runs: {@code .github/workflows}. */
+/** The workflows that a forge runs: {@code .github/workflows}. */
 @Tag("it")
 class WorkflowsTest {
     private static final Path WORKFLOWS = Repository.root().resolve(".github/workflows");
@@ -38,7 +38,7 @@ class WorkflowsTest {
                 .isZero();
     }
 
-    /** A tag may be moved by whoever holds the action; a commit stays what it is. */
+    /** The owner of an action may move its tag; a commit stays what it is. */
     @Test
     void actionsAreThoseOfACommit() throws IOException {
         assertThat(files()).hasSizeGreaterThan(2);

@@ -1,4 +1,4 @@
-/** What the documents show is compiled and run. */
+/** Compiles and runs the examples of the documents. */
 @NullMarked
 package io.chagres.tests.documents;
 

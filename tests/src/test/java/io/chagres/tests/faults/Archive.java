@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 /**
  * An archive as a user sees it: through the program's reading commands.
  *
- * @param address what the program is told
+ * @param address the archive's address, as the program gets it
  * @param store the directory in which its objects lie as files
  * @param scratch where it is restored
  * @param program the program's command line; empty to run the commands in this JVM

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A configuration that changes while ship runs, and a machine that is told that it will vanish. */
+/** A configuration that changes while ship runs, and a machine that learns that it will vanish. */
 @ExtendWith(FaultBench.Extension.class)
 @Tag("e2e")
 class ConfigFaultsTest {
@@ -44,7 +44,7 @@ class ConfigFaultsTest {
             writer.open(log).lines(500);
             try {
                 Files.move(log, directory.resolve("app.log." + i));
-                Workload.pause(Duration.ofMillis(10)); // a scan ends only if it is faster than what comes
+                Workload.pause(Duration.ofMillis(10)); // a scan ends only if it is faster than the new names
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }

@@ -18,7 +18,7 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 
-/** What is in a topic. Stateless. */
+/** Reads the records of a topic. Stateless. */
 final class Consumed {
     private static final Duration POLL = Duration.ofMillis(200);
 
@@ -57,7 +57,7 @@ final class Consumed {
         return of(brokers, topic, Map.of());
     }
 
-    /** Returns the same, of a broker that wants to be told more. */
+    /** Returns the same, of a broker that needs further properties. */
     static List<ConsumerRecord<String, byte[]>> of(String brokers, String topic, Map<String, String> properties) {
         List<ConsumerRecord<String, byte[]>> records = new ArrayList<>();
         try (KafkaConsumer<String, byte[]> consumer = open(brokers, properties)) {
@@ -73,7 +73,7 @@ final class Consumed {
         return records;
     }
 
-    /** Waits until a topic holds so many committed records. */
+    /** Waits until a topic holds a number of committed records. */
     static void await(String brokers, String topic, long records) {
         try (KafkaConsumer<String, byte[]> consumer = open(brokers, Map.of())) {
             Await.until("there is a topic " + topic, () -> isThere(consumer, topic));

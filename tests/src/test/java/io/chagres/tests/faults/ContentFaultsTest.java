@@ -157,7 +157,7 @@ class ContentFaultsTest {
         bench.restored().same(bench.tree());
     }
 
-    /** What was written before the zeros is safe while the file is open, whoever else reads, opens and closes it. */
+    /** Bytes written before the zeros are safe while the file is open, even if others read, open and close it. */
     @ParameterizedTest(name = "zeros written: {0}")
     @ValueSource(booleans = {false, true})
     void preallocatedAndKilled(boolean written, FaultBench bench) throws IOException {

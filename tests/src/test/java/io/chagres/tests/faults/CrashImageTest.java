@@ -37,8 +37,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The power goes while objects are put: of what the disk had not flushed, everything is there, a part or nothing. What
- * was acknowledged is there whole, on each file system.
+ * The power goes while objects are put: bytes that the disk had not flushed are there as a whole, in part or not at
+ * all. Acknowledged objects are there whole, on each file system.
  */
 @Tag("e2e")
 @Isolated
@@ -48,7 +48,7 @@ final class CrashImageTest {
 
     private static final int WRITERS = 3;
 
-    /** So many objects more are put for each image. */
+    /** The number of further objects put for each image. */
     private static final int OBJECTS = 60;
 
     @TempDir
@@ -57,7 +57,7 @@ final class CrashImageTest {
     /** An object that was acknowledged: its bytes follow from its number. */
     private record Acknowledged(String key, long number) {}
 
-    /** What a crash left, and what was acknowledged before. */
+    /** The disk that a crash left, and the objects acknowledged before. */
     private record Crash(Path image, List<Acknowledged> known) {}
 
     private final List<Crash> crashes = new ArrayList<>();

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The command dedupe as a process: who may do what, how much it takes, how it ends. */
+/** The command dedupe as a process: its users' rights, how much it takes, how it ends. */
 @Timeout(600)
 @Tag("e2e")
 class DedupeProcessTest {
@@ -123,7 +123,7 @@ class DedupeProcessTest {
                 .start();
         try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
             assertThat(lines.readLine()).contains("\"event\":\"shared\"");
-            // It waits for us to read on before it has told half of what it would, and nobody does until it has heard.
+            // It waits for us to read on before it has printed half, and nobody reads until the signal has come.
             Program.ok("kill", "-INT", String.valueOf(process.pid()));
             Await.until("it ends", () -> endsIn(process));
             long told =

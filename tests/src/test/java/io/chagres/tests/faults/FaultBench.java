@@ -22,8 +22,7 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 import org.opentest4j.TestAbortedException;
 
 /**
- * What a fault scenario stands on: a tree to write into, an archive, a state directory, and whatever the scenario
- * starts
+ * The ground of a fault scenario: a tree to write into, an archive, a state directory, and whatever the scenario starts
  * or mounts, all ended and removed with it. After a failure the directory stays, and what the shippers said is printed.
  */
 final class FaultBench implements AutoCloseable {
@@ -99,7 +98,7 @@ final class FaultBench implements AutoCloseable {
                 : server.folder().resolve(BUCKET).resolve("archive");
     }
 
-    /** The archive as the program is told. */
+    /** The archive's address for the program. */
     String address() {
         return server == null
                 ? store().toString()
@@ -109,7 +108,7 @@ final class FaultBench implements AutoCloseable {
                                 : proxy.endpoint().resolve(server.endpoint().getPath()));
     }
 
-    /** What the program must find in its environment to reach the archive. */
+    /** The environment that the program needs to reach the archive. */
     Map<String, String> environment() {
         if (server == null) {
             return Map.of();

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class FaultFsTest {
     private static final long SEED = 7;
 
-    /** What happens to the files that are followed. */
+    /** The faults that meet the followed files. */
     enum Trouble {
         READS_FAIL(faults -> faults.on("read").share(0.5, Seeds.random(SEED)).error(Errno.EIO)),
         READS_ARE_SHORT(
@@ -111,7 +111,7 @@ class FaultFsTest {
         bench.restored("--all-versions").exact(bad, good).same(bench.tree());
     }
 
-    /** What lasts is named and waited for no longer than a drain takes; the rest is shipped. */
+    /** A lasting fault is named, and a drain waits for it no longer than it may; the rest is shipped. */
     @ParameterizedTest(name = "{0} {2}")
     @CsvSource({
         "read, /below/bad.log, EIO, bad.log cannot be read at byte 0",

@@ -12,10 +12,10 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Scenarios of files and shippers once more, with the archive in a server of S3. They differ there in what is slower
- * and in what is read back: commits, large objects, and the bytes that a shipper compares with the archive. Rotations
- * by name and moves between directories are decided before anything reaches a store, so they are not repeated. The
- * classes run beside each other: most of their time is waiting.
+ * Scenarios of files and shippers once more, with the archive in a server of S3. Some things are slower there, or read
+ * back: commits, large objects, and the bytes that a shipper compares with the archive. Rotations by name and moves
+ * between directories are decided before anything reaches a store, so they are not repeated. The classes run beside
+ * each other: most of their time is waiting.
  */
 @Tag("e2e")
 @Order(1)

@@ -10,7 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A directory in whose way faults can be put: all who use it by this path meet them, the kernel included. */
+/** A directory with faults in its way: all who use it by this path meet them, the kernel included. */
 final class FaultyDirectory implements AutoCloseable {
     private final Path path;
     private final FaultMount mount;

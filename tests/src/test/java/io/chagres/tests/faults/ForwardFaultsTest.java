@@ -25,7 +25,7 @@ import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Lines in Kafka, as a consumer of what is committed sees them, whatever dies on the way. */
+/** Lines in Kafka, as a consumer of committed records sees them, whatever dies on the way. */
 @Tag("e2e")
 @ExtendWith(FaultBench.Extension.class)
 @Order(1)

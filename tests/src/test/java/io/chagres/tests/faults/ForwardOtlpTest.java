@@ -69,7 +69,7 @@ class ForwardOtlpTest {
         return ForwardProcess.start(bench.root().resolve("forward.log"), arguments.toArray(String[]::new));
     }
 
-    /** Returns what the collector has by offset; what was sent twice was the same. */
+    /** Returns the collector's records by offset; records sent twice were the same. */
     private static Map<Long, String> lines(Collector collector) {
         Map<Long, String> lines = new TreeMap<>();
         for (ExportLogsServiceRequest request : collector.taken) {

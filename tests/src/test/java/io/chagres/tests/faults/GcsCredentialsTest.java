@@ -68,7 +68,7 @@ class GcsCredentialsTest {
         exchange.close();
     }
 
-    /** Answers with an empty bucket, but finds that the first token is not good any more. */
+    /** Answers with an empty bucket, but no longer accepts the first token. */
     private <S extends HttpServer> S storage(S server) {
         server.createContext("/", exchange -> {
             String authorization = String.valueOf(exchange.getRequestHeaders().getFirst("Authorization"));

@@ -22,7 +22,7 @@ class GcsFaultsTest extends ObjectStoreFaults {
         return "alt=media";
     }
 
-    /** What is offered is said, and nothing of a neighbour's. */
+    /** The message names the schemes on offer, and none of a neighbour's. */
     @Test
     void otherSchemesAreRefusedByName(FaultBench bench) {
         Program program = new Archive("oss://bucket/prefix", bench.root(), bench.root(), Chagres.command()).run("ls");

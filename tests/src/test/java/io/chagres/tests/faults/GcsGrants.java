@@ -9,9 +9,9 @@ import java.util.regex.Pattern;
 
 /**
  * Rights on objects as Google Cloud Storage grants them: by bindings of roles, each with a condition in the Common
- * Expression Language, of which this knows what the script uses.
+ * Expression Language. This knows the part that the script uses.
  *
- * @param bindings what {@code gcloud} was told
+ * @param bindings the arguments that {@code gcloud} got
  * @see <a href="https://cloud.google.com/storage/docs/access-control/iam-roles">roles</a>
  * @see <a href="https://cloud.google.com/iam/docs/conditions-attribute-reference">attributes</a>
  */

@@ -14,7 +14,7 @@ import java.util.function.Function;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/** What a script of {@code packaging/policies} grants, as the store that it is for judges requests by it. */
+/** The rights that a script of {@code packaging/policies} grants, as its store applies them to requests. */
 interface Grants {
     String CONTAINER = FaultBench.BUCKET;
     String PREFIX = "archive";
@@ -22,7 +22,7 @@ interface Grants {
     /** Says whether a request may be done. */
     boolean allows(String method, String target);
 
-    /** Runs a script with a client of the cloud that does nothing but note what it is told, and returns that. */
+    /** Runs a script with a client of the cloud that only notes its arguments, and returns them. */
     static List<List<String>> noted(Path scratch, String client, String script, String... arguments)
             throws IOException {
         Path notes = scratch.resolve("notes");
@@ -76,8 +76,8 @@ interface Grants {
     }
 
     /**
-     * Evaluates an expression of conditions, negations, {@code &&}, {@code ||} and parentheses. What is not understood
-     * fails.
+     * Evaluates an expression of conditions, negations, {@code &&}, {@code ||} and parentheses. An expression that it
+     * does not understand fails.
      *
      * @param condition what one looks like, and what it is worth
      */

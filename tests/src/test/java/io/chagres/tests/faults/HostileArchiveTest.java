@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Archives of at most 10 MB that ask for far more memory than they have bytes: every command that reads or maintains
- * one stays below 256 MB, as it is shipped, says which host it leaves out, and goes on with the others.
+ * one stays below 256 MB, as it is shipped, says which host it leaves out, and continues with the others.
  */
 @Tag("e2e")
 @Order(1)

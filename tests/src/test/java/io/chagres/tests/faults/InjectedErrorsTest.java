@@ -67,8 +67,8 @@ class InjectedErrorsTest {
     }
 
     /**
-     * What the archive's directory can answer; each put is tried again with a new temporary file. Calls are counted by
-     * thread, and threads that idle end: what failed a row of calls to each thread could go on forever.
+     * Errors that the archive's directory can answer; each put is tried again with a new temporary file. Calls are
+     * counted by thread, and idle threads end: a fault that fails a row of calls of each thread could last forever.
      */
     @ParameterizedTest(name = "{0} {1} {2}")
     @CsvSource({

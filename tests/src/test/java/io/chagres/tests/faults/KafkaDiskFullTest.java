@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A broker whose disk is full ends; what it has not got goes in once it has room and runs again. */
+/** A broker whose disk is full ends; the missing records go in once it has room and runs again. */
 @Tag("e2e")
 @ExtendWith(FaultBench.Extension.class)
 @Turn(value = 0, of = 2)

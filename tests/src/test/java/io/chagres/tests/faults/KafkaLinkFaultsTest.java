@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What is between a forwarder and its broker: lost answers, transactions that take too long, TLS and passwords. */
+/** Faults between a forwarder and its broker: lost answers, transactions that take too long, TLS and passwords. */
 @Tag("e2e")
 @ExtendWith(FaultBench.Extension.class)
 @Turn(value = 1, of = 2)

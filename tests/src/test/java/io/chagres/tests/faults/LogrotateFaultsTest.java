@@ -38,7 +38,7 @@ class LogrotateFaultsTest {
         bench.restored("--all-versions").exact(writer).same(bench.tree());
     }
 
-    /** The .gz is derived from what was shipped: its lines stand in it, and nowhere else. */
+    /** The .gz is derived from shipped bytes: its lines stand in it, and nowhere else. */
     @ParameterizedTest
     @ValueSource(strings = {"create\ncompress", "create\ncompress\ndelaycompress", "copytruncate\ncompress"})
     void compressed(String directives, FaultBench bench) throws IOException {
@@ -56,7 +56,7 @@ class LogrotateFaultsTest {
         bench.restored().exact(writer).same(bench.tree());
     }
 
-    /** The copy is made of what was shipped, which is not stored again. Once, these letters compress to 0.6. */
+    /** The copy has shipped bytes, which are not stored again. Once, these letters compress to 0.6. */
     @Test
     void aCopyIsNotStoredTwice(FaultBench bench) throws IOException {
         LineWriter writer = rotateBetweenWrites(bench, "copytruncate");
@@ -70,7 +70,7 @@ class LogrotateFaultsTest {
         assertThat(stored).as("bytes stored for %s lines", writer.written()).isLessThan(written);
     }
 
-    /** The writer goes on in the old file until it is told, as with a signal in postrotate. */
+    /** The writer continues in the old file until it hears of it, as by a signal in postrotate. */
     private static LineWriter rotateUnderWrites(FaultBench bench, String directives) throws IOException {
         LineWriter writer = bench.writer("app");
         Path log = bench.file("app.log");

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * The machine vanishes: writer and shipper die by kill -9 at a random instant, half of the time while a drain is under
- * way, and only the archive is left. What is lost is the end of a file, no older than the lag and one put, and no more
- * than was said to be at risk plus what was written after that was said.
+ * way, and only the archive is left. Only the end of a file is lost: no older than the lag and one put, and no more
+ * than the bytes said to be at risk plus those written after that was said.
  *
  * <p>Each line holds the time at which it was written. {@code -Dmachine.dies.runs=} sets how often,
  * {@code -Dmachine.dies.report=} a file that gets a row for each.

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * What programs do to files shows in a mount as it does on the machine: at once in one that was there before, and in
- * those of past moments. (Every other fault scenario compares a mount of its archive too, see {@link Restored}.)
+ * A mount shows what programs do to files as the machine does: a mount that was there before shows it at once, and so
+ * do mounts of past moments. (Every other fault scenario compares a mount of its archive too, see {@link Restored}.)
  */
 @ExtendWith(FaultBench.Extension.class)
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

@@ -67,7 +67,7 @@ class MoveFaultsTest {
                 .same(bench.tree());
     }
 
-    /** Outside nobody follows it; when it is back its files are recognised and go on where they were. */
+    /** Outside nobody follows it; when it is back its files are recognised and continue where they were. */
     @Test
     void aDirectoryOutOfTheTreeAndBack(FaultBench bench) throws IOException {
         Path inside = Files.createDirectories(bench.file("service/logs"));

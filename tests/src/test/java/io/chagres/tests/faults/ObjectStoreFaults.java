@@ -20,7 +20,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What an archive in any server of objects goes through: nothing is lost, doubled or torn. */
+/** The faults of an archive in any server of objects: nothing is lost, doubled or torn. */
 @ExtendWith(FaultBench.Extension.class)
 @Execution(ExecutionMode.CONCURRENT)
 abstract class ObjectStoreFaults {
@@ -83,7 +83,7 @@ abstract class ObjectStoreFaults {
         bench.restored("--all-versions").exact(writer).same(bench.tree());
     }
 
-    /** The server took puts of which nobody heard, broke others off, was busy in between, and away for a while. */
+    /** The server took puts without an answer, broke others off, was busy in between, and away for a while. */
     @Test
     void answersLostConnectionsCutAndErrors(FaultBench bench) throws IOException {
         in(bench);
@@ -119,7 +119,7 @@ abstract class ObjectStoreFaults {
         bench.restored("--all-versions").exact(writer).same(bench.tree());
     }
 
-    /** Whoever stands between repeats a put that was taken, does it after the client has gone, or out of order. */
+    /** A proxy in between repeats a put that was taken, does it after the client has gone, or out of order. */
     @Test
     void requestsRepeatedLateAndOutOfOrder(FaultBench bench) throws IOException {
         in(bench);
@@ -153,7 +153,7 @@ abstract class ObjectStoreFaults {
         bench.restored("--all-versions").exact(writer).same(bench.tree());
     }
 
-    /** What is listed is seconds old: shippers that come back, compaction and readers ask for what must be there. */
+    /** Listings are seconds old: shippers that come back, compaction and readers ask for what must be there. */
     @Test
     void listingsThatLag(FaultBench bench) throws IOException {
         in(bench);
@@ -188,7 +188,7 @@ abstract class ObjectStoreFaults {
         bench.restored("--all-versions").exact(writer).same(bench.tree());
     }
 
-    /** Which hosts there are is a list that nothing can be held against: a new one is seen when the store shows it. */
+    /** Nothing can check the list of hosts: a new one is seen when the store shows it. */
     private FaultRule ofOneHost(FaultProxy proxy) {
         return proxy.on(Kind.LIST).within("prefix=", "hosts");
     }

@@ -74,7 +74,7 @@ class OperatingTest {
                         "chagres.Commit");
     }
 
-    /** One that stays goes on beside the others, once it can be drained. */
+    /** A command that stays continues beside the others, once it can be drained. */
     private static String command(String line, String chagres) {
         boolean ends = line.contains("--dry-run") || line.contains("--once") || line.contains(" ship - ");
         boolean stays = line.contains(" ship ") && !ends;

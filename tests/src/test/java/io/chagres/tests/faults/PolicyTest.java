@@ -24,8 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The rights of one host as {@code packaging/policies/aws.json} grants them, in a MinIO that enforces policies. It does
- * not know the condition on {@code If-None-Match}, which a proxy before it enforces; and it says of an object that is
- * not there that it is not, which S3 says to nobody who may not list the whole bucket.
+ * not know the condition on {@code If-None-Match}, which a proxy before it enforces; and it says that a missing object
+ * is missing, which S3 says only to clients that may list the whole bucket.
  */
 @Tag("e2e")
 @Order(1)

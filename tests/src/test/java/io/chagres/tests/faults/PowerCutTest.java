@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * The power goes at random moments, and of the disk with the archive and the state of the shipper only what was synced
- * is left, by the strictest reading of POSIX (docs/FAULTFS.md). What was acknowledged before can be restored, bit for
- * bit, and the shipper goes on.
+ * is left, by the strictest reading of POSIX (docs/FAULTFS.md). Bytes acknowledged before can be restored, bit for bit,
+ * and the shipper continues.
  */
 @ExtendWith(FaultBench.Extension.class)
 @Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -78,7 +78,7 @@ class PowerCutTest {
                 .same(bench.tree());
     }
 
-    /** What the archive has of a log is its beginning, and no less than was acknowledged. */
+    /** The archive has the beginning of a log, and no less than was acknowledged. */
     private static void checkRestored(FaultBench bench, Path store, Path log, long acknowledged) throws IOException {
         byte[] there = Files.readAllBytes(
                 bench.restored(new Archive(store, bench.root())).of(log));
@@ -87,7 +87,7 @@ class PowerCutTest {
         assertThat(there).isEqualTo(Arrays.copyOf(written, there.length));
     }
 
-    /** What nobody synced is gone, so the test above can fail; what the shipper settled is not. */
+    /** Files that nobody synced are gone, so the test above can fail; those that the shipper settled are not. */
     @Test
     void whatNobodySyncedIsGone(FaultBench bench) throws IOException {
         FaultyDirectory disk = bench.faulty("disk", true);

@@ -43,7 +43,7 @@ final class RandomFiles implements AutoCloseable {
     private final UnseenWriters unseen;
     private int written;
 
-    /** Begins; who writes there unseen has names beside the files. */
+    /** Begins; unseen writers have names beside the files. */
     RandomFiles(Path top, RandomGenerator random) throws IOException {
         unseen = new UnseenWriters(top.resolveSibling("outside"), random);
         this.top = top;

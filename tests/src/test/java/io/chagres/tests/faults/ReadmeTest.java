@@ -22,7 +22,7 @@ class ReadmeTest {
     private static final String MARK = "### command ";
     private static final String EXIT = "### exit ";
 
-    /** Thirty commands, of which the first ones may be the first of a program that was just built. */
+    /** For thirty commands; the first ones may be the first of a program that was just built. */
     private static final int LIMIT_SECONDS = 600;
 
     /** A machine of its own: nothing of the real one is seen below these directories, and nothing written stays. */
@@ -52,7 +52,7 @@ class ReadmeTest {
 
     /** A command and what the document says it prints. */
     private record Example(String command, List<String> output) {
-        /** Says whether it goes on until somebody ends it. */
+        /** Says whether it runs until somebody ends it. */
         boolean stays() {
             return command.contains("tail -f")
                     || command.contains(" --follow")

@@ -43,12 +43,12 @@ record Restored(Path directory, @Nullable Path archive, List<AgeIdentity> identi
         return Stream.concat(standing().stream(), gone().stream()).toList();
     }
 
-    /** What stood at the moment. */
+    /** The files that stood at the moment. */
     List<Path> standing() {
         return Files.exists(directory) ? Archive.files(directory, file -> true) : List.of();
     }
 
-    /** What is gone, and earlier states of files: what was restored into a tree of its own. */
+    /** Files that are gone, and earlier states of files: all that was restored into a tree of its own. */
     List<Path> gone() {
         Path tree = directory.resolveSibling(".gone").resolve(directory.getFileName());
         return Files.exists(tree) ? Archive.files(tree, file -> true) : List.of();
@@ -85,8 +85,8 @@ record Restored(Path directory, @Nullable Path archive, List<AgeIdentity> identi
     }
 
     /**
-     * Every line stands exactly once in the files that have a name, or in what is gone. That may repeat what a named
-     * file took over from it: for scenarios that copy content and then truncate it.
+     * Every line stands exactly once in the files that have a name, or in a file that is gone. A gone file may repeat
+     * what a named file took over from it: for scenarios that copy content and then truncate it.
      */
     Restored exactWithCopies(LineWriter... writers) {
         LineCount count = expecting(writers);

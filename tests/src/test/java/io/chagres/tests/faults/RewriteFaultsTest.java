@@ -229,7 +229,7 @@ class RewriteFaultsTest {
         bench.restored("--all-versions").exactWithCopies(before, after).same(bench.tree());
     }
 
-    /** A hole of the old length stands before what the writer goes on with. */
+    /** A hole of the old length stands before the writer's further lines. */
     @Test
     void copyTruncateUnderAWriterWithoutAppend(FaultBench bench) throws IOException {
         Path log = bench.file("app.log");

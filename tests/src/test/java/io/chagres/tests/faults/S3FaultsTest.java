@@ -56,7 +56,7 @@ class S3FaultsTest extends ObjectStoreFaults {
         bench.restored("--all-versions").exact(writer).same(bench.tree());
     }
 
-    /** Whoever made a bucket of that name meanwhile gets nothing. */
+    /** Somebody who made a bucket of that name meanwhile gets nothing. */
     @Test
     void everyRequestNamesTheOwnerOfTheBucket(FaultBench bench) throws IOException {
         ObjectServer server = bench.inS3(); // compares owners itself

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Which lines hold a text? Every way to ask gives the lines that were written: reading everything, searching with and
- * without filters, the package for Python, and DuckDB by the index of objects.
+ * Asks which lines hold a text. Every way to ask gives the lines that were written: reading everything, searching with
+ * and without filters, the package for Python, and DuckDB by the index of objects.
  */
 @Tag("e2e")
 @ExtendWith(FaultBench.Extension.class)
@@ -113,7 +113,7 @@ class SameQuestionTest {
         Files.write(file, bytes, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }
 
-    /** Makes lines of some length, of which some are wanted, under the name that the file has in the end. */
+    /** Makes lines of some length, some of them wanted, under the name that the file has in the end. */
     private byte[] lines(String host, Path file, int count, int length) {
         StringBuilder lines = new StringBuilder();
         for (int i = 0; i < count; i++) {
@@ -153,7 +153,7 @@ class SameQuestionTest {
         return Arrays.copyOf(lines, lines.length - 1); // the newline at the end
     }
 
-    /** The wanted ones of some lines; what is left out of a hole differs, and its zeros are nothing. */
+    /** The wanted ones of some lines. Ways to ask leave out different parts of a hole: its zeros do not count. */
     private static List<String> wanted(byte[] lines) {
         return new String(lines, StandardCharsets.ISO_8859_1)
                 .replace("\0", "")

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Many files, and less of what the kernel gives than they need. */
+/** Many files, and fewer of the kernel's resources than they need. */
 @ExtendWith(FaultBench.Extension.class)
 @Tag("e2e")
 @Execution(ExecutionMode.CONCURRENT)

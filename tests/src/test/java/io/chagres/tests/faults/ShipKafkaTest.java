@@ -27,7 +27,7 @@ import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** One process from files into Kafka, as a consumer of what is committed sees it. */
+/** One process from files into Kafka, as a consumer of committed records sees it. */
 @Tag("e2e")
 @ExtendWith(FaultBench.Extension.class)
 @Order(1)

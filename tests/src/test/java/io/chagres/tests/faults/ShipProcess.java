@@ -17,7 +17,7 @@ import java.util.function.Predicate;
 final class ShipProcess implements AutoCloseable {
     private static final long END_SECONDS = 330; // longer than it drains
 
-    /** So many statuses after an event it was collected and read. */
+    /** This number of statuses after an event it was collected and read. */
     private static final int UNTIL_SEEN = 3;
 
     private final Process process;
@@ -189,7 +189,7 @@ final class ShipProcess implements AutoCloseable {
         }
     }
 
-    /** What it said, for a test's failure. */
+    /** Its messages, for a test's failure. */
     String report() {
         List<ShipStatusLine> all = statuses();
         return "status: " + (all.isEmpty() ? "none" : all.getLast().json()) + "\nstandard error:\n" + errors()

@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 
 /** A shipper that is about to be started: its command line, piece by piece. */
 final class Shipping {
-    /** What is not drained by then hangs: scenarios run beside each other, on few cores. */
+    /** A drain that takes longer hangs: scenarios run beside each other, on few cores. */
     private static final String DRAIN = "300s";
 
     private final Consumer<ShipProcess> started;

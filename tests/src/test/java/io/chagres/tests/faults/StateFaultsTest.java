@@ -18,7 +18,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who this machine is, what it remembers, and what happens when that is wrong. */
+/** The identity of this machine, its memory, and what happens when they are wrong. */
 @ExtendWith(FaultBench.Extension.class)
 @Tag("e2e")
 @Execution(ExecutionMode.CONCURRENT)
@@ -153,7 +153,7 @@ class StateFaultsTest {
         bench.restored().same(bench.tree(), name -> !name.endsWith("lost+found"));
     }
 
-    /** A machine is copied with its state directory and both copies go on, under one host name. */
+    /** A machine is copied with its state directory and both copies continue, under one host name. */
     @Test
     void aCopiedMachine(FaultBench bench) throws IOException {
         Requires.root();

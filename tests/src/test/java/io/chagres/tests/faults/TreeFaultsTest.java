@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What else stands in a tree, and what may not be read. */
+/** Other things that stand in a tree, and files that may not be read. */
 @ExtendWith(FaultBench.Extension.class)
 @Tag("e2e")
 class TreeFaultsTest {
@@ -29,7 +29,7 @@ class TreeFaultsTest {
         Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(permissions));
     }
 
-    /** Starts a shipper that is not the superuser, whoever runs the tests. */
+    /** Starts a shipper that is not the superuser, even if the superuser runs the tests. */
     private static ShipProcess shipAsNobody(FaultBench bench, String... options) throws IOException {
         Requires.tool("setpriv");
         if (!System.getProperty("user.name").equals("root")) {
@@ -88,7 +88,7 @@ class TreeFaultsTest {
         assertThat(ship.errors()).contains("secret.log");
     }
 
-    /** Nobody can say how many bytes are in it, and each place that tells the number says so. */
+    /** Nobody can say how many bytes are in it, and each place that shows the number says so. */
     @Test
     void aClosedDirectoryMakesTheNumberUnknown(FaultBench bench) throws IOException {
         bench.writer("open").open(bench.file("open.log")).lines(10).close();

@@ -15,7 +15,7 @@ import java.util.Deque;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** Writers of whom the kernel tells nobody who watches the tree; a few of them stay. Confined to one thread. */
+/** Writers that the kernel does not report to watchers of the tree; a few of them stay. Confined to one thread. */
 final class UnseenWriters implements AutoCloseable {
     private static final int O_TMPFILE = 0x40_0000 | Fd.O_DIRECTORY;
     private static final int MOST_HELD = 4;

@@ -22,7 +22,7 @@ final class VolatileDisk implements PathFileSystem {
     private static final int SECTOR = 4096;
     private static final byte[] ZEROS = new byte[SECTOR];
 
-    /** What happens at a moment of the disk's life. */
+    /** An event at a moment of the disk's life. */
     @FunctionalInterface
     interface Moment {
         /** Happens, on the thread that writes. */
@@ -31,10 +31,10 @@ final class VolatileDisk implements PathFileSystem {
 
     private final long bytes;
 
-    /** What stays, by sector; those that were never written hold zeros. */
+    /** The bytes that stay, by sector; sectors that were never written hold zeros. */
     private final Map<Long, byte[]> flushed = new HashMap<>();
 
-    /** What was written since. */
+    /** The bytes written since. */
     private final Map<Long, byte[]> cached = new HashMap<>();
 
     private long flushes;
@@ -93,7 +93,7 @@ final class VolatileDisk implements PathFileSystem {
         }
     }
 
-    /** Does something once, before anything else reaches the disk, when so many writes more have. */
+    /** Does something once, after a number of further writes, before anything else reaches the disk. */
     synchronized void afterWrites(int writes, Moment then) {
         writesLeft = writes;
         afterWrites = then;
@@ -114,7 +114,7 @@ final class VolatileDisk implements PathFileSystem {
     /**
      * Writes what would be left if the power went now.
      *
-     * @param share how much of what was not flushed is there all the same, 0 to 1
+     * @param share the share of unflushed writes that is there all the same, 0 to 1
      * @return how many sectors were lost
      */
     synchronized int crash(Path image, double share, RandomGenerator random) throws IOException {

@@ -13,7 +13,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
-/** What the programs around a shipper do to files. */
+/** Does to files what the programs around a shipper do. */
 final class Workload {
     private static final Duration WRITE_EVERY = Duration.ofNanos(200_000);
 

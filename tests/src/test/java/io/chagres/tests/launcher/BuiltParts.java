@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What this build has put together for the program. */
+/** The parts that this build has put together for the program. */
 final class BuiltParts {
     private BuiltParts() {}
 

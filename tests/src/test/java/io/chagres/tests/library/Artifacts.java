@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  * from it. Maven's own repository is read, never written.
  */
 final class Artifacts {
-    /** What somebody gets who takes the libraries: the modules of the README and what they need. */
+    /** The modules that a user of the libraries gets: those of the README and what they need. */
     private static final List<String> LIBRARIES = List.of("foreign", "linux", "watch", "fuse");
 
     /** On a machine that has more to do. */
@@ -78,7 +78,7 @@ final class Artifacts {
         }
     }
 
-    /** Copies the project, of which only the libraries and what builds them have sources. */
+    /** Copies the project; only the libraries and what builds them have sources in it. */
     private Path sources() throws IOException {
         Path root = Repository.root();
         Path copy = work.resolve("sources");

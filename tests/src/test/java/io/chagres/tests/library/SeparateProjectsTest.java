@@ -151,7 +151,7 @@ class SeparateProjectsTest {
         assertThat(pom).contains("<name>", "<description>", "<artifactId>chagres-parent</artifactId>");
     }
 
-    /** What Maven Central asks of every project stands in the two that have no parent. */
+    /** The two projects without a parent have what Maven Central asks of every project. */
     @ParameterizedTest
     @ValueSource(strings = {"chagres-parent", "chagres-bom"})
     void saysWhoseItIs(String artifact) throws IOException {

@@ -32,7 +32,7 @@ final class JavaRules extends TreePathScanner<@Nullable Void, @Nullable Void> {
     private static final int MAX_PARAMETERS = 7;
     private static final List<String> DOCUMENTED =
             List.of("foreign", "linux", "watch", "fuse", "archive", "ship", "dedupe");
-    /** What a test asks for that a plain machine does not have; programs of the system are quickly missed. */
+    /** Things that a test requires and a plain machine does not have; programs of the system are quickly missed. */
     private static final Pattern MACHINE = Pattern.compile(
             "Requires\\.(root|fuse\\w*|loopDevices|(go|cargo|npm)Program)|ObjectServer\\.\\w+|Mounted\\.\\w+");
 

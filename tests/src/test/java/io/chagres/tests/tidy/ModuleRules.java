@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Which module may require which: the arrows point down only. */
+/** The modules that each module may require: the arrows point down only. */
 final class ModuleRules {
     private static final Map<String, List<String>> DIRECT = Map.ofEntries(
             direct("foreign", "org.jspecify"),
