@@ -6,7 +6,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What both peers do with a changed file: read what is new, append it to one file; force it once per round. */
+/** Both peers do this with a changed file: read what is new, append it to one file; force it once per round. */
 final class Sink implements AutoCloseable {
     private final FileChannel out;
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(64 << 10);

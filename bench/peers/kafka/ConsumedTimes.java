@@ -13,7 +13,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
  * ConsumedTimes BROKER TOPIC OUT RECORDS: one line "append_ns seen_ns" for each line of the appender that a consumer of
- * what is committed gets; ends after so many. The topic has one partition.
+ * committed records gets; ends after RECORDS of them. The topic has one partition.
  */
 final class ConsumedTimes {
     private static final int TIME_DIGITS = 19;

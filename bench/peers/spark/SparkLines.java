@@ -9,10 +9,10 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * What reading lines costs Spark on one core: SparkLines RUNS FORMAT PATH [FORMAT PATH]... reads each in turn and
+ * The cost of reading lines in Spark on one core: SparkLines RUNS FORMAT PATH [FORMAT PATH]... reads each in turn and
  * prints for each run what was read, the number of the run, tasks, lines, CPU seconds of the tasks, and seconds. The
- * first run of each is that of the compilers, and not printed. A format is 'text' or 'chagres'; with '+like' behind
- * it, lines that hold a word are taken, not all; with '+fleet', all; with '+plan', tasks are made and none runs.
+ * first run of each is that of the compilers, and not printed. A format is 'text' or 'chagres'; with '+like' behind it,
+ * lines that hold a word are taken, not all; with '+fleet', all; with '+plan', tasks are made and none runs.
  */
 final class SparkLines {
     private static final AtomicLong CPU_NS = new AtomicLong();

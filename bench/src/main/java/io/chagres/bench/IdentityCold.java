@@ -20,7 +20,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** The same of two thousand files, none of which the kernel has in its caches. Drops those, so it needs root. */
+/** The same of two thousand files that the kernel does not have in its caches. Drops those, so it needs root. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -1,5 +1,6 @@
 /**
- * What a call costs: JMH benchmarks of the call layer against named rivals in the same run, and small programs for what
- * JMH does not measure. The scripts in {@code bench/sections} run them; {@code docs/BENCHMARKS.md} shows the results.
+ * The cost of a call: JMH benchmarks of the call layer against named rivals in the same run, and small programs for
+ * what JMH does not measure. The scripts in {@code bench/sections} run them; {@code docs/BENCHMARKS.md} shows the
+ * results.
  */
 package io.chagres.bench;

@@ -33,7 +33,7 @@ final class Tree {
         }
     }
 
-    /** What a file system is asked for. */
+    /** The requests that a file system gets. */
     enum Callback {
         GETATTR,
         LOOKUP,
@@ -137,7 +137,7 @@ final class Tree {
         return isDirectory(parent) && index < children(parent) ? child(parent, index) : 0;
     }
 
-    /** Returns how much of a file there is to read at a position, at most so much. */
+    /** Returns how many bytes of a file there are to read at a position, at most the given size. */
     int readable(int node, long size, long position) {
         return (int) Math.clamp(size(node) - position, 0, size);
     }
