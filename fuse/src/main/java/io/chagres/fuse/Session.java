@@ -316,7 +316,7 @@ final class Session {
             LOG.log(
                     Level.ERROR,
                     fileSystem.getClass().getName() + " failed to forget node " + node
-                            + "; it may keep what the kernel does not know any more",
+                            + "; it may keep what the kernel no longer knows",
                     thrown);
         }
     }

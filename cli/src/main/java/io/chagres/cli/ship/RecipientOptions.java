@@ -14,7 +14,7 @@ final class RecipientOptions {
             names = "--encrypt-to",
             paramLabel = "RECIPIENT",
             description = "Encrypt bytes and names to an age public key (age1..., of age-keygen); may be repeated."
-                    + " Whoever has this host or the store reads nothing; keep the key elsewhere: without it"
+                    + " A thief of this host or of the store reads nothing; keep the key elsewhere: without it"
                     + " nothing can be restored.")
     List<String> recipients = List.of();
 

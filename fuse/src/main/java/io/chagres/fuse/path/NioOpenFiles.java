@@ -156,7 +156,7 @@ final class NioOpenFiles {
             try {
                 file.end();
             } catch (IOException e) {
-                LOG.log(Level.DEBUG, "a file that is not used here any more", e);
+                LOG.log(Level.DEBUG, "a file that is no longer used here", e);
             }
         }
         files.clear();

@@ -21,6 +21,7 @@ final class TextRules {
                     + "|in case of|utilize|leverage)\\b",
             Pattern.CASE_INSENSITIVE);
 
+    private static final Pattern COMMENT = Pattern.compile("^\\s*(//|/?\\*)");
     private static final Pattern QUOTED = Pattern.compile("`[^`]*`");
 
     private final SourceFile file;
@@ -57,12 +58,13 @@ final class TextRules {
         if (unfinished.find()) {
             report(number, unfinished.group() + " stands for work not done: do it, or open an issue");
         }
-        if (file.isMarkdown()) {
+        if (file.isMarkdown() || COMMENT.matcher(line).find()) {
             Matcher word = WORDS.matcher(QUOTED.matcher(line).replaceAll("``"));
             if (word.find()) {
                 report(number, "'" + word.group() + "': docs/STYLE.md has plainer words");
             }
-        } else {
+        }
+        if (!file.isMarkdown()) {
             line.chars()
                     .filter(c -> c < ' ' || c > '~')
                     .findFirst()

@@ -143,6 +143,10 @@ class TidyRulesTest {
                 .singleElement()
                 .asString()
                 .startsWith("docs/PAGE.md:3: 'goes on'");
+        assertThat(findings(WATCH, "/** Which of them goes on. */\nclass Example {}\n"))
+                .singleElement()
+                .asString()
+                .startsWith(WATCH + ":1: 'goes on'");
     }
 
     @Test

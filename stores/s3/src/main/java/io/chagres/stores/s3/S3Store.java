@@ -228,7 +228,7 @@ final class S3Store implements BlobStore {
         boolean next = page.nextContinuationToken() != null;
         if (!next && Boolean.TRUE.equals(page.isTruncated())) {
             throw new StoreException(
-                    name() + ": a list says that there is more and not how it goes on; is the endpoint right?",
+                    name() + ": a list says that there is more and not how it continues; is the endpoint right?",
                     new IOException("no token"));
         }
         return next;

@@ -120,7 +120,7 @@ class S3RefusalTest extends RefusalContract {
             assertThat(store.list("", null)).extracting(BlobInfo::key).containsExactly("a", "b");
             assertThatThrownBy(() -> store.list("", null))
                     .isInstanceOf(StoreException.class)
-                    .hasMessageContaining("there is more and not how it goes on");
+                    .hasMessageContaining("there is more and not how it continues");
         }
     }
 
