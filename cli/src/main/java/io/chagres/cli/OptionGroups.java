@@ -20,9 +20,10 @@ final class OptionGroups {
     private static final Map<String, List<String>> LINES = Map.of(
             "ship",
             List.of(
-                    "What is shipped: --config --include --exclude --follow-links --start-at --ignore-older",
+                    "What is shipped: --config --include --exclude --follow-links --start-at --ignore-older --as",
                     "Where to, and as which host: --to --ca-file --host --host-id --take-over --state",
-                    "How fast, and at what cost: --max-lag --coalesce --poll --limit-rate --codec --level --memory",
+                    "How fast, and at what cost: --max-lag --coalesce --poll --limit-rate --codec --level --memory"
+                            + " --hold",
                     "When it ends: --once --dry-run --drain --notice",
                     "Protection: --encrypt-to --encrypt-to-file --sign",
                     "Kafka instead of an archive: --spool --spool-size --properties",
@@ -31,11 +32,12 @@ final class OptionGroups {
             "grep",
             List.of(
                     "What matches: --regexp --file --fixed-strings --ignore-case --smart-case --word-regexp"
-                            + " --line-regexp --invert-match",
-                    "What is searched: --at --since --until --text --search-zip --encoding",
-                    "What is printed: --line-number --only-matching --count --files-with-matches"
-                            + " --files-without-match --max-count --after-context --before-context --context"
-                            + " --no-filename --sort --color --json --quiet",
+                            + " --line-regexp --invert-match --multiline --pcre2",
+                    "What is searched: --at --since --until --glob --text --search-zip --encoding",
+                    "What is printed: --line-number --only-matching --replace --count --files-with-matches"
+                            + " --files-without-match --max-count --max-columns --after-context --before-context"
+                            + " --context --with-filename --no-filename --heading --sort --color --stats --json"
+                            + " --quiet",
                     RUNS + "--timeout --identity --memory --help"),
             "forward",
             List.of(

@@ -85,6 +85,13 @@ final class SignedArchiveTest {
         }
     }
 
+    /** A heartbeat names the last commit, too: a thief who cuts the log off removes both. */
+    private void forgetHeartbeats() throws IOException {
+        for (Path each : stored("alive")) {
+            Files.delete(each);
+        }
+    }
+
     private static void replace(Path file, byte[] bytes) throws IOException {
         Files.delete(file);
         Files.write(file, bytes);
@@ -253,6 +260,7 @@ final class SignedArchiveTest {
         Path heads = heads();
         List<Path> commits = stored("log");
         Files.delete(commits.getLast());
+        forgetHeartbeats();
         assertThat(verify().code()).isZero();
         CommandRun verify = verify("--head", heads.toString());
         assertThat(verify.out())
@@ -265,6 +273,7 @@ final class SignedArchiveTest {
     void showsALogThatWentOnElsewhere() throws IOException {
         Path heads = heads();
         Files.delete(stored("log").getLast());
+        forgetHeartbeats();
         append("small", 1);
         ship("web1", "--sign");
         CommandRun verify = verify("--head", heads.toString());

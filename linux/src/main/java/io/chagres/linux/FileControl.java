@@ -107,18 +107,6 @@ public final class FileControl {
     }
 
     /**
-     * Asks or changes something of an open file's own, see ioctl(2).
-     *
-     * @param fd an open file
-     * @param request its number
-     * @param argument what goes in and comes out, native memory as long as the number says; borrowed until return
-     * @return what ioctl(2) returns, or {@code -errno}: -ENOTTY where the file knows no such request
-     */
-    public static int ioctl(Fd fd, long request, MemorySegment argument) {
-        return StatusCalls.ioctl(fd.value(), request, argument);
-    }
-
-    /**
      * Takes or gives back the lock of an open file without waiting, see flock(2).
      *
      * @param fd the open file

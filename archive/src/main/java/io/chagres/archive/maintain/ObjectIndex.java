@@ -28,7 +28,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes, as lines of JSON, which object holds which bytes of which file. It is for programs that know no archive: see
+ * Writes, as lines of JSON, which object holds which bytes of a file. It is for programs that know no archive: see
  * docs/QUERY.md. Confined to one thread.
  */
 final class ObjectIndex implements AutoCloseable {

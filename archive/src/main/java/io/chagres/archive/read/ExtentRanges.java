@@ -11,7 +11,7 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says which parts of which objects are read for extents that are read whole, one after the other. It says nothing
+ * Says for extents that are read whole which parts of objects are read, one after the other. It says nothing
  * about copies. Confined to one thread at a time.
  */
 public final class ExtentRanges implements Iterator<BlobRange> {

@@ -111,7 +111,7 @@ class CheckpointTest {
             assertThatThrownBy(this::restored).as("byte %d", i).isInstanceOf(CorruptArchiveException.class);
         }
         store.replace(KEY, Zstd.compress(Arrays.copyOf(content, content.length + 1)));
-        assertThatThrownBy(this::restored).hasMessageContaining("after its end");
+        assertThatThrownBy(this::restored).hasMessageContaining("behind its end");
         store.replace(KEY, Zstd.compress(content));
         assertThat(restored().seq()).isEqualTo(1);
     }

@@ -52,7 +52,7 @@ final class FleetRequestsTest {
     private final MemoryStore store = new MemoryStore();
     private final Map<String, Integer> requests = new ConcurrentSkipListMap<>();
 
-    /** One machine that is gone and was compacted: with a filter, and no commits unless it went on. */
+    /** One machine that is gone and was compacted: with a filter, and no commits unless it shipped again. */
     private void fill(boolean wentOn) throws IOException {
         RandomGenerator random = Seeds.random(7);
         try (SmallArchive web = new SmallArchive(directory, "web")) {

@@ -5,7 +5,6 @@ import io.chagres.fuse.IoctlCall;
 import io.chagres.fuse.IoctlReply;
 import io.chagres.fuse.Payload;
 import io.chagres.linux.Fd;
-import io.chagres.linux.FileControl;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -30,7 +29,7 @@ final class LoopbackIoctls {
             return;
         }
         MemorySegment.copy(input.segment(), input.offset(), argument, 0, input.length());
-        int result = FileControl.ioctl(file, Integer.toUnsignedLong(command), argument);
+        int result = file.tryIoctl(Integer.toUnsignedLong(command), argument);
         if (result < 0) {
             reply.error(-result);
         } else {
