@@ -218,6 +218,9 @@ class Log:
         usable = [each for each in checkpoints if each[0] <= seq]
         base = usable[-1][0] if usable else 0
         commits = [each for each in self.commits(base) if each <= seq]
+        if self.trust and commits[:1] != [1] and self.checkpoints():
+            raise UntrustedError(
+                f"host {self.host}: its first commits were compacted, and their signatures are gone")
         if not usable and checkpoints and commits[:1] != [1]:
             raise _Removed
         if usable:
@@ -235,9 +238,6 @@ class Log:
         try:
             commit, found = self._following(state, seq)
         except MissingObjectError as e:
-            if seq == 1 and self.trust:
-                raise UntrustedError(
-                    f"host {self.host}: its first commits were compacted, and their signatures are gone") from None
             raise MissingObjectError(e.subject, f"it is missing, and later ones up to {last} are there") from None
         except DamagedError:
             if self.trust or not self._repeated(state, seq, last):

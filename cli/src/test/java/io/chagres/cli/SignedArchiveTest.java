@@ -121,10 +121,12 @@ final class SignedArchiveTest {
         assertThat(python("list", "--trust", others.toString())).contains("is signed by a key that is not trusted");
         Path object = stored("streams").getFirst();
         byte[] bytes = Files.readAllBytes(object);
-        bytes[bytes.length / 2] ^= 1;
-        replace(object, bytes);
+        byte[] changed = bytes.clone();
+        changed[changed.length / 2] ^= 1;
+        replace(object, changed);
         assertThat(python("restore", folder.resolve("changed").toString(), "--trust", trust.toString()))
                 .contains("it is not what was signed");
+        replace(object, bytes);
         assertThat(CommandRun.of("compact", archive.toString(), "--grace", "0").code())
                 .isZero();
         for (Path commit : stored("log")) {
