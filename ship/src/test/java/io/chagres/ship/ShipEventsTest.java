@@ -18,8 +18,10 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** What a recording of the flight recorder holds of a shipper. */
+@Isolated // a recording holds the events of the whole process
 class ShipEventsTest {
     @TempDir
     private Path temp;

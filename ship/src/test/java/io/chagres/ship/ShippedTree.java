@@ -220,11 +220,6 @@ final class ShippedTree implements AutoCloseable {
         }
     }
 
-    /** Asks what a drain would take as {@code chagres drain --drill} does, and returns the answer. */
-    DrainForecast drill() throws IOException {
-        return drillUntil(each -> true);
-    }
-
     /** Asks until the answer is one of some kind. */
     DrainForecast drillUntil(Predicate<DrainForecast> kind) throws IOException {
         Shipper running = shipper();
