@@ -14,7 +14,7 @@ for job in compact verify; do # the protection of the unit that ships, but for i
     [ -f /lib/systemd/system/chagres-$job@.timer ]
     grep -qx 'CapabilityBoundingSet=' /lib/systemd/system/chagres-$job@.service
     grep -qx 'ProtectSystem=strict' /lib/systemd/system/chagres-$job@.service
-    if grep -q '@[A-Z]' /lib/systemd/system/chagres-$job@.*; then exit 1; fi
+    if grep -q '@[A-Z]*@' /lib/systemd/system/chagres-$job@.*; then exit 1; fi
 done
 
 mkdir -p /logs/a
