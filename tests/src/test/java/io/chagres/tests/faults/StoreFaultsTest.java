@@ -104,7 +104,8 @@ class StoreFaultsTest {
         writer.lines(10);
         ship.awaitSettled().drain();
 
-        // a heartbeat may have come between, which 'verify' then misses the commits of
+        // A heartbeat may have come between; it names commits that are gone, and readers say so until it goes, too.
+        Program.ok("sh", "-c", "grep -l '^seq=[1-9]' -r " + bench.store() + "/hosts/*/alive | xargs -r rm -f");
         bench.restoredAsItIs(bench.archive()).exact(writer).same(bench.tree());
     }
 
