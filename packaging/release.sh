@@ -100,7 +100,7 @@ for part; do
 done
 ls "$out"/chagres_*.deb >/dev/null 2>&1 || fail "no package is in $*"
 for debian in amd64 arm64; do
-    [ -f "$out/chagres_${packaged}_$debian.deb" ] || step "left out: packages for $debian, of which there is no part"
+    [ -f "$out/chagres_${packaged}_$debian.deb" ] || step "left out: packages for $debian: there is no part of it"
 done
 
 # ---- Image of all architectures ------------------------------------------------------------------------------------
@@ -140,7 +140,7 @@ END
 }
 step "image"
 make_index "$@"
-[ -f "$out/chagres-$version.oci.tar" ] || step "left out: the image, of which there is no part"
+[ -f "$out/chagres-$version.oci.tar" ] || step "left out: the image: there is no part of it"
 
 # ---- Signatures ----------------------------------------------------------------------------------------------------
 

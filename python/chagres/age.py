@@ -121,7 +121,7 @@ class Decrypted:
 
     Args:
         subject: its key, for messages
-        read: takes an offset and a length and returns so many stored bytes, fewer at the end
+        read: takes an offset and a length and returns that number of stored bytes, fewer at the end
         size: of the stored file
     """
 

@@ -41,7 +41,7 @@ class Frames:
 
     Args:
         subject: the key, for messages
-        read: takes an offset and a length and returns so many bytes
+        read: takes an offset and a length and returns that number of bytes
         size: of the object, or of the part
     """
 

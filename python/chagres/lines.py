@@ -177,7 +177,7 @@ def _read(part: _Part, text: Optional[bytes], binary: bool) -> List[Any]:
     try:
         at = part.start
         for start, end in rest(part.ranges, part.start, part.end):
-            # a piece has the tokens of every line of which a byte is in it, so what begins in another is ruled out
+            # a piece has the tokens of every line that has a byte in it, so what begins in another is ruled out
             begin = _line_start(reader, part.version, part.between, max(at, start))
             if begin < end:
                 data = _whole_lines(reader, part.version, part.between[1], begin, end)

@@ -102,9 +102,9 @@ class State:
     Attributes:
         seq: the number of the commit, 0 before the first
         time_ms: when it was made by the clock of its shipper
-        chain: its chain value; None where only a later commit tells of it
+        chain: its chain value; None where only a later commit names it
         versions: by their ids
-        sources: what copies are of: of a moment that a history tells of the versions that there are now
+        sources: the versions that copies are of; for a moment of a history, the versions that there are now
         root: the directory /
         horizon_ms: versions that were over before this may be gone; None where nothing was expired
     """
@@ -128,7 +128,7 @@ class State:
         """Returns a version that must be known."""
         found = self.versions.get(number)
         if found is None:
-            raise DamagedError(subject, f"it tells of version {number}, which was never opened")
+            raise DamagedError(subject, f"it names version {number}, which was never opened")
         return found
 
     def apply(self, subject: str, kind: int, f: List[Any], ms: int, seq: int = 0) -> None:
@@ -167,7 +167,7 @@ class State:
         version = self.version(subject, f[0])
         if f[1] != version.end:
             raise DamagedError(
-                subject, f"it goes on with version {f[0]} at byte {f[1]}, but that ends at byte {version.end}")
+                subject, f"it continues version {f[0]} at byte {f[1]}, but that ends at byte {version.end}")
         if kind == r.RUN and f[3] == 0:
             f[3] = seq
         version.append(Extent(kind, f))

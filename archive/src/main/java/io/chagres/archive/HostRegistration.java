@@ -70,7 +70,7 @@ public final class HostRegistration {
     /** Puts the missing ones of both; two requests when none is. An object that is there and damaged stays. */
     public void keep(BlobStore store) throws IOException {
         putName(store);
-        if (store.size(ArchiveLayout.owner(hostId)) < 0) {
+        if (!store.exists(ArchiveLayout.owner(hostId))) {
             record.put(store, hostId);
         }
     }

@@ -331,7 +331,7 @@ public final class HostRegistry {
     public static boolean isListed(BlobStore store, String hostId) throws IOException {
         OwnerRecord claim = OwnerRecord.get(store, hostId);
         try {
-            return claim != null && store.size(claim.key(hostId).text()) >= 0;
+            return claim != null && store.exists(claim.key(hostId).text());
         } catch (StoreException e) {
             if (e.kind() != StoreException.Kind.NO_OBJECT) {
                 throw e;
@@ -369,7 +369,9 @@ public final class HostRegistry {
             throws IOException {
         OwnerRecord claim = OwnerRecord.get(store, hostId);
         OwnerRecord wanted = new OwnerRecord(name, machine.machineId(), machine.productUuid(), continues, nowMs);
-        if (claim != null && claim.isDamaged() && store.size(wanted.key(hostId).text()) >= 0) {
+        if (claim != null
+                && claim.isDamaged()
+                && store.exists(wanted.key(hostId).text())) {
             return hostId; // its key says so, and a damaged record says nothing else
         }
         OwnerRecord ours = claim == null ? wanted : claim;

@@ -74,7 +74,7 @@ abstract class ConvergenceContract extends OnDisk {
         assertThat(Contents.below(top)).as(what).isEqualTo(contents);
         assertThat(Places.reservedBelow(top)).as(what).isEqualTo(reserved);
         Places.bytesBelow(top).forEach((file, taken) -> assertThat(taken)
-                .as("of which quotas count all: %s, %s", file, what)
+                .as("quotas count all of: %s, %s", file, what)
                 .isLessThanOrEqualTo(bytes.get(file)));
         if (!mode.isFollowed) { // which looks at all twice
             assertThat(first.failed()).as(what).doesNotHaveDuplicates();

@@ -149,7 +149,7 @@ public final class CommitLog {
     private boolean isCompacted(String key) throws IOException {
         String own = ArchiveLayout.checkpoint(hostId, seq);
         for (BlobInfo later : store.list(ArchiveLayout.checkpoints(hostId), own)) {
-            if (store.size(key) < 0) {
+            if (!store.exists(key)) {
                 throw wentOn(later); // anybody may have put it: stopping for nothing loses nothing
             }
             return true;

@@ -238,6 +238,11 @@ public final class ProtectedStore extends ForwardingStore {
         }
     }
 
+    @Override
+    public boolean exists(String key) throws IOException {
+        return store.exists(key);
+    }
+
     private Opened opened(String key) throws IOException {
         synchronized (opened) {
             Opened known = opened.get(key);

@@ -337,15 +337,15 @@ public final class Compact {
         CheckpointId newest = known.floor(new CheckpointId(state.seq(), Long.MAX_VALUE));
         if (newest == null || newest.seq() < state.seq()) {
             newest = new CheckpointId(state.seq(), 0); // a list that lags may not show it
-            if (store.size(ArchiveLayout.checkpoint(hostId, newest)) < 0
-                    || store.size(ArchiveLayout.mark(hostId, newest)) < 0) {
+            if (!store.exists(ArchiveLayout.checkpoint(hostId, newest))
+                    || !store.exists(ArchiveLayout.mark(hostId, newest))) {
                 return true;
             }
         }
         for (FileVersion version : state.versions()) {
             for (LogRecord.Extent extent : Extents.of(version)) {
                 if (extent instanceof LogRecord.Run) {
-                    return store.size(ArchiveLayout.index(hostId, newest)) < 0;
+                    return !store.exists(ArchiveLayout.index(hostId, newest));
                 }
             }
         }

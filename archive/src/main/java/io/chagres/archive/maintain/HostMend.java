@@ -190,7 +190,7 @@ final class HostMend {
     /** Says whether what has a key's name is no object, and so holds nothing that could be kept. */
     boolean isNothing(String key) throws IOException {
         try {
-            return store.stored().size(key) < 0;
+            return !store.exists(key);
         } catch (StoreException e) {
             if (e.kind() != StoreException.Kind.NO_OBJECT) {
                 throw e;

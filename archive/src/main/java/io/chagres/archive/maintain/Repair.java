@@ -272,7 +272,7 @@ public final class Repair {
     }
 
     private void put(AfterRepair after, CheckpointId id, BlobStore writing) throws IOException {
-        if (store.size(ArchiveLayout.checkpoint(hostId, id)) >= 0) {
+        if (store.exists(ArchiveLayout.checkpoint(hostId, id))) {
             throw new StoreException(store.name() + ": a compaction of host " + hostId
                     + " goes by. Nothing was changed; repair it again");
         }
@@ -447,7 +447,7 @@ public final class Repair {
 
     private String target(String key) throws IOException {
         String target = ArchiveLayout.QUARANTINE + key;
-        for (int copy = 1; store.size(target) >= 0; copy++) {
+        for (int copy = 1; store.exists(target); copy++) {
             target = ArchiveLayout.QUARANTINE + key + "-" + copy;
         }
         return target;

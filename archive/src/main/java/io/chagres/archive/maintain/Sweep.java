@@ -264,7 +264,7 @@ final class Sweep {
         for (BlobInfo each : store.list(history, null)) {
             CommitSpan span = ArchiveLayout.historyOf(each.key());
             boolean tells = span != null && span.to() > after && span.from() < upTo;
-            if (tells && store.size(ArchiveLayout.historyMark(each.key())) >= 0) {
+            if (tells && store.exists(ArchiveLayout.historyMark(each.key()))) {
                 try {
                     HostLog.check(store, each.key());
                 } catch (CorruptArchiveException e) {
@@ -280,7 +280,7 @@ final class Sweep {
         List<BlobInfo> all = BlobList.of(store.list(ArchiveLayout.history(hostId), null));
         for (BlobInfo each : all) {
             CommitSpan span = ArchiveLayout.historyOf(each.key());
-            if (span != null && each.modifiedMs() <= oldMs && store.size(ArchiveLayout.historyMark(each.key())) >= 0) {
+            if (span != null && each.modifiedMs() <= oldMs && store.exists(ArchiveLayout.historyMark(each.key()))) {
                 spans.put(each.key(), span);
             }
         }

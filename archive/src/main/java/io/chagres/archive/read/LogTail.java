@@ -77,7 +77,7 @@ final class LogTail {
     }
 
     private boolean isThere(long seq) throws IOException {
-        return seq <= ArchiveLayout.MAX_NUMBER && store.size(ArchiveLayout.commit(hostId, seq)) >= 0;
+        return seq <= ArchiveLayout.MAX_NUMBER && store.exists(ArchiveLayout.commit(hostId, seq));
     }
 
     private @Nullable CorruptArchiveException damaged(String commit) throws IOException {

@@ -163,7 +163,7 @@ public final class Checkpoint {
      * @return how many bytes its records have; -1 when there is an object under the key already, which says the same
      */
     static long put(BlobStore store, String key, FixedHeader header, Records records) throws IOException {
-        if (store.size(key) >= 0) {
+        if (store.exists(key)) {
             return -1;
         }
         try (BlobWriter object = store.create(key);
@@ -173,7 +173,7 @@ public final class Checkpoint {
             object.commit();
             return out.recordBytes();
         } catch (StoreException e) {
-            if (store.size(key) < 0) {
+            if (!store.exists(key)) {
                 throw e;
             }
             return -1;

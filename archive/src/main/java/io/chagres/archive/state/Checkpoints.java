@@ -93,7 +93,7 @@ public final class Checkpoints {
         NavigableSet<CheckpointId> all = listed(store, hostId);
         CheckpointId last = marked(store, hostId).floor(new CheckpointId(seq, Long.MAX_VALUE));
         CheckpointId next = new CheckpointId(seq, last == null || last.seq() < seq ? 0 : last.revision() + 1);
-        while (all.contains(next) || store.size(ArchiveLayout.checkpoint(hostId, next)) >= 0) {
+        while (all.contains(next) || store.exists(ArchiveLayout.checkpoint(hostId, next))) {
             next = new CheckpointId(seq, next.revision() + 1);
         }
         return next;

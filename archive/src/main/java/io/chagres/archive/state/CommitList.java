@@ -58,7 +58,7 @@ final class CommitList {
         }
         long next = (seqs.isEmpty() ? afterSeq : seqs.getLast()) + 1;
         try {
-            while (next <= untilSeq && store.size(ArchiveLayout.commit(hostId, next)) >= 0) {
+            while (next <= untilSeq && store.exists(ArchiveLayout.commit(hostId, next))) {
                 seqs.add(next);
                 next++;
             }
@@ -90,7 +90,7 @@ final class CommitList {
     static boolean holds(BlobStore store, String hostId, long seq) throws IOException {
         String key = ArchiveLayout.commit(hostId, seq);
         try {
-            return store.size(key) >= 0;
+            return store.exists(key);
         } catch (StoreException e) {
             throw CorruptArchiveException.noObject(key, e);
         }

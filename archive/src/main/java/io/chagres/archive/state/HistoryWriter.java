@@ -157,7 +157,7 @@ public final class HistoryWriter implements RunListener, AutoCloseable {
         }
         endBlock();
         String key = ArchiveLayout.history(hostId, new CommitSpan(firstSeq - 1, state.seq()), earliestMs);
-        if (store.size(ArchiveLayout.historyMark(key)) >= 0 && store.size(key) >= 0) {
+        if (store.exists(ArchiveLayout.historyMark(key)) && store.exists(key)) {
             return;
         }
         store.delete(key); // without a mark it is what a compaction left that ended, or of somebody else

@@ -70,6 +70,11 @@ public interface BlobStore extends AutoCloseable {
     /** Returns the size of an object in bytes, or -1 when the key does not exist. */
     long size(String key) throws IOException;
 
+    /** Says whether a key exists. Asks nothing of what the object holds, so it needs no key that opens it. */
+    default boolean exists(String key) throws IOException {
+        return size(key) >= 0;
+    }
+
     /**
      * Lists the keys that begin with a prefix, in the order of their bytes.
      *

@@ -26,7 +26,7 @@ public final class Heads {
             OptionalLong seq = ArchiveLayout.seqOf(object.key());
             newest = seq.isPresent() ? Math.max(newest, seq.getAsLong()) : newest;
         }
-        while (newest > 0 && store.size(ArchiveLayout.commit(hostId, newest + 1)) >= 0) {
+        while (newest > 0 && store.exists(ArchiveLayout.commit(hostId, newest + 1))) {
             newest++; // a list may be late
         }
         if (newest == 0) {

@@ -100,7 +100,7 @@ final class HostVerify implements AutoCloseable {
 
     private boolean isGone(String object) {
         try {
-            return object.startsWith(ArchiveLayout.HOSTS + hostId + "/") && store.size(object) < 0;
+            return object.startsWith(ArchiveLayout.HOSTS + hostId + "/") && !store.exists(object);
         } catch (IOException e) {
             return false;
         }
@@ -225,7 +225,7 @@ final class HostVerify implements AutoCloseable {
         String log = ArchiveLayout.log(hostId);
         String next = ArchiveLayout.commit(hostId, commits.isEmpty() ? 1 : seqOf(commits.getLast()) + 1);
         try {
-            if (store.size(next) < 0 && store.children(log).contains(next.substring(log.length()))) {
+            if (!store.exists(next) && store.children(log).contains(next.substring(log.length()))) {
                 throw new StoreException("what has its name is no file");
             }
         } catch (StoreException e) {
@@ -512,7 +512,7 @@ final class HostVerify implements AutoCloseable {
     /** Says whether a checkpoint was put by a repair in the place of the one commit that is missing before it. */
     private boolean isRepaired(long seq) throws IOException {
         boolean last = state != null && state.seq() == seq - 1;
-        return last && store.size(ArchiveLayout.QUARANTINE + ArchiveLayout.commit(hostId, seq)) >= 0;
+        return last && store.exists(ArchiveLayout.QUARANTINE + ArchiveLayout.commit(hostId, seq));
     }
 
     /** Checks the bytes of all versions: what lies in packs last, pack by pack. */

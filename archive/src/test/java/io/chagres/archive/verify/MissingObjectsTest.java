@@ -6,9 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
 import io.chagres.archive.Heartbeat;
+import io.chagres.archive.age.AgeIdentity;
+import io.chagres.archive.age.AgeRecipient;
+import io.chagres.archive.age.KeyRing;
+import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.maintain.Compact;
 import io.chagres.archive.maintain.Repair;
 import io.chagres.archive.read.Host;
+import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.archive.store.FaultyStore;
@@ -151,6 +156,22 @@ class MissingObjectsTest extends VerifyFixture {
 
     private long repair() throws IOException {
         return new Repair(store, ID, store::nowMs, (action, object, why, consequence) -> {}).run(true);
+    }
+
+    /** A shipper that encrypts cannot open the bytes that it wrote: whether a commit is there needs no key. */
+    @Test
+    void missesNothingThatItCannotOpen() throws IOException {
+        List<AgeRecipient> owner = List.of(AgeIdentity.generate().recipient());
+        BlobStore shipper = ProtectedStore.of(store, KeyRing.writing(AgeIdentity.generate(), owner));
+        try (Host host = new Host(shipper, ID, "web1")) {
+            host.file("/d/file", "bytes of the owner\n");
+            long last = host.commit();
+            new Heartbeat(Heartbeat.State.RUNNING, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0, last)
+                    .put(store, ID, 1, 1);
+            assertThat(LogWitness.missing(shipper, ID)).isNull();
+            store.delete(ArchiveLayout.commit(ID, last));
+            assertThat(LogWitness.missing(shipper, ID)).isNotNull();
+        }
     }
 
     /** Objects that follow from the log are made again, and those that only save time are set aside. */

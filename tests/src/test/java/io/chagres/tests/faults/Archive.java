@@ -96,6 +96,28 @@ record Archive(String address, Path store, Path scratch, List<String> program) {
         }
     }
 
+    /**
+     * Restores the one host that can be read of an archive that may lack commits, which are named then, and returns its
+     * directory: a host that continues a damaged one of its name has its id in the name of that.
+     */
+    Path restoreAsItIs() {
+        try {
+            Path target = Files.createTempDirectory(scratch, "restored");
+            Program restore = run("restore", target.toString());
+            if (restore.exitCode() != 0) {
+                assertThat(restore.exitCode()).as(restore.err()).isEqualTo(1);
+                assertThat(restore.err()).contains("it is missing", "everything else is restored");
+            }
+            try (Stream<Path> hosts = Files.list(target)) {
+                List<Path> all = hosts.toList();
+                assertThat(all).as(restore.err()).hasSize(1);
+                return all.getFirst();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** Returns the files below a directory that a predicate takes. */
     static List<Path> files(Path tree, Predicate<Path> which) {
         try (Stream<Path> paths = Files.walk(tree)) {

@@ -162,13 +162,13 @@ final class FaultBench implements AutoCloseable {
 
     Restored restored(Archive archive, String... options) {
         archive.verify();
-        return restoredAsItIs(archive, options);
-    }
-
-    /** Restores an archive in which something is missing. */
-    Restored restoredAsItIs(Archive archive, String... options) {
         boolean inDirectory = archive.address().equals(archive.store().toString());
         return new Restored(archive.restore(options).resolve(HOST), inDirectory ? archive.store() : null);
+    }
+
+    /** Restores an archive that may lack commits: if it does they are named, and everything else is restored. */
+    Restored restoredAsItIs(Archive archive) {
+        return new Restored(archive.restoreAsItIs(), archive.store());
     }
 
     LineWriter writer(String stream) {

@@ -104,8 +104,7 @@ class StoreFaultsTest {
         writer.lines(10);
         ship.awaitSettled().drain();
 
-        // A heartbeat may have come between; it names commits that are gone, and readers say so until it goes, too.
-        Program.ok("sh", "-c", "grep -l '^seq=[1-9]' -r " + bench.store() + "/hosts/*/alive | xargs -r rm -f");
+        // a heartbeat may have come between; it names commits that are gone, and readers miss them
         bench.restoredAsItIs(bench.archive()).exact(writer).same(bench.tree());
     }
 
