@@ -3,9 +3,11 @@ package io.chagres.archive.maintain;
 import com.github.luben.zstd.ZstdIOException;
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.EncryptedException;
 import io.chagres.archive.store.BlobInputStream;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
+import io.chagres.archive.store.StoreException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -58,14 +60,22 @@ final class IndexLines implements AutoCloseable {
         next = null;
         try {
             while (next == null && !isOver) {
-                String line = lines().readLine();
+                String line = line();
                 isOver = line == null;
                 next = line == null ? null : ObjectIndex.parse(line);
             }
-        } catch (NoSuchBlobException | CorruptArchiveException | ZstdIOException e) {
+        } catch (NoSuchBlobException | CorruptArchiveException | EncryptedException | ZstdIOException e) {
             isOver = true; // when the bytes were committed is then known as far as the version says
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    private @Nullable String line() throws IOException {
+        try {
+            return lines().readLine();
+        } catch (StoreException e) {
+            throw CorruptArchiveException.noObject(key, e);
         }
     }
 

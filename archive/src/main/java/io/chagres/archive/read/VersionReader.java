@@ -3,6 +3,7 @@ package io.chagres.archive.read;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.EncryptedException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.FrameTable;
@@ -213,6 +214,9 @@ public final class VersionReader implements AutoCloseable {
             } catch (StoreException e) {
                 HostRegistry.requireDamage(store, e);
                 damage = new CorruptArchiveException(whereIs(extent), "it cannot be read: " + e.getMessage());
+                continue;
+            } catch (EncryptedException e) { // one object's header may be damaged where all others open
+                damage = new CorruptArchiveException(whereIs(extent), "it cannot be opened: " + e.getMessage());
                 continue;
             }
             if (damage != null) {
