@@ -5,11 +5,12 @@ import io.chagres.foreign.Errno;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Statx;
 import io.chagres.ship.file.Tail;
+import io.chagres.ship.follow.FollowedFiles;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Bounds what files without a name occupy of the disk that nobody but this shipper has open: without a bound they fill
+ * Bounds what files without a name and without a writer occupy of the disk: without a bound they fill
  * it while a store is away. What is given up is lost, and counted as that. Confined to the shipper's thread.
  */
 final class HeldFiles implements AutoCloseable {
@@ -36,7 +37,7 @@ final class HeldFiles implements AutoCloseable {
         List<Tail> held = new ArrayList<>();
         long sum = 0;
         for (Tail tail : parts.files.withoutName()) {
-            long bytes = occupiedBytes(tail);
+            long bytes = occupiedBytes(tail, nowMs);
             if (bytes > 0) {
                 held.add(tail);
                 sum += bytes;
@@ -46,7 +47,7 @@ final class HeldFiles implements AutoCloseable {
             if (sum <= mostBytes) {
                 return;
             }
-            long bytes = occupiedBytes(tail);
+            long bytes = occupiedBytes(tail, nowMs);
             if (tail.hasBacklog() && parts.uploads.tryDrop(tail)) {
                 giveUp(tail);
                 sum -= bytes;
@@ -54,16 +55,22 @@ final class HeldFiles implements AutoCloseable {
         }
     }
 
-    /** Returns what would be free if it were closed here: nothing while somebody else has it open. */
-    private long occupiedBytes(Tail tail) {
+    /** Returns what would be free if it were closed here: nothing while a writer has it open, or may have. */
+    private long occupiedBytes(Tail tail, long nowMs) {
         Fd fd = tail.fd();
         boolean isOurs = fd != null
                 && tail.isLive()
                 && !tail.hasName()
                 && stat.of(fd.value()) == 0
                 && stat.nlink() == 0
-                && fd.probeReadLease() != -Errno.EAGAIN;
+                && !mayHaveWriter(tail, fd, nowMs);
         return isOurs ? stat.blocks() * BLOCK_BYTES : 0;
+    }
+
+    /** Where the kernel does not say, a file that changed lately has one. */
+    private static boolean mayHaveWriter(Tail tail, Fd fd, long nowMs) {
+        int lease = fd.probeReadLease();
+        return lease == -Errno.EAGAIN || lease != 0 && nowMs - tail.quietSinceMs() < FollowedFiles.UNKNOWN_WRITER_MS;
     }
 
     private void giveUp(Tail tail) {

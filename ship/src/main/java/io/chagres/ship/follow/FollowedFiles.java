@@ -34,7 +34,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     private static final long NAMELESS_MS = 100;
     private static final long HELD_BACK_MS = 500;
     /** How long a file is kept whose writers cannot be asked about and that does not grow. */
-    private static final long PATIENCE_MS = 60_000;
+    public static final long UNKNOWN_WRITER_MS = 60_000;
 
     private final FileTable files;
     private final OpenFiles openFiles;
@@ -329,7 +329,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
         Tail.Nameless state = Objects.requireNonNull(tail.nameless());
         Fd fd = Objects.requireNonNull(tail.fd());
         int lease = fd.probeReadLease();
-        boolean rested = state.restedMs(tail.position(), nowMs) >= PATIENCE_MS;
+        boolean rested = state.restedMs(tail.position(), nowMs) >= UNKNOWN_WRITER_MS;
         boolean writerLeft = !state.letGo && (lease == -Errno.EAGAIN || lease != 0 && !rested);
         tail.closedByWriter |= !writerLeft;
         boolean changed = tail.touched || hasChanged(tail, fd);
@@ -392,7 +392,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
             }
             int lease = fd.probeReadLease();
             boolean unknown = lease != 0 && lease != -Errno.EAGAIN;
-            if (lease == 0 || unknown && nowMs - tail.bytes().mtimeNs() / 1_000_000 > PATIENCE_MS) {
+            if (lease == 0 || unknown && nowMs - tail.bytes().mtimeNs() / 1_000_000 > UNKNOWN_WRITER_MS) {
                 tail.closedByWriter = true;
                 enqueue(tail);
             }
