@@ -60,4 +60,33 @@ public record ShipStatus(
         return new ShipStatus(
                 0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, errors, true, storeTrouble, 0, Looks.NONE, Lost.NOTHING, 0, 0);
     }
+
+    /** Says whether it says something new after another: the age of the oldest look grows by itself. */
+    boolean isNewsAfter(ShipStatus told) {
+        return looks.overdueFiles() != told.looks.overdueFiles()
+                || !withLooks(Looks.NONE).equals(told.withLooks(Looks.NONE));
+    }
+
+    private ShipStatus withLooks(Looks other) {
+        return new ShipStatus(
+                files,
+                shippedBytes,
+                riskBytes,
+                riskMs,
+                heldBackBytes,
+                unverifiedBytes,
+                unreadableFiles,
+                unreadableDirectories,
+                totalBytes,
+                archivedBytes,
+                commits,
+                errors,
+                scanning,
+                storeTrouble,
+                missingFiles,
+                other,
+                lost,
+                unfollowedLinks,
+                leftOutFiles);
+    }
 }

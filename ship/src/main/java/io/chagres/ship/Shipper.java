@@ -483,6 +483,11 @@ public final class Shipper implements AutoCloseable {
         parts.watcher.wakeup();
     }
 
+    /** Ends the wait of the step that is under way, or else of the next. Safe for any thread. */
+    public void wake() {
+        parts.watcher.wakeup();
+    }
+
     /**
      * Tells what came of reading the configuration again to who asked, and, while it is refused, to who looks at the
      * heartbeats. Confined like the steps.

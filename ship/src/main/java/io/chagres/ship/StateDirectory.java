@@ -3,6 +3,8 @@ package io.chagres.ship;
 import io.chagres.archive.Heartbeat;
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
+import io.chagres.foreign.Frame;
+import io.chagres.foreign.MemoryStack;
 import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
@@ -131,9 +133,10 @@ final class StateDirectory implements AutoCloseable {
     }
 
     private boolean leadsTo(Fd held) throws ErrnoException {
-        try (Statx there = new Statx();
-                Statx ours = new Statx()) {
-            int looked = there.of(directory.resolve(LOCK), false);
+        try (Frame frame = MemoryStack.ofThread().push()) { // each second: to free shared memory stops all threads
+            Statx there = new Statx(frame.allocate(Statx.BYTES, Long.BYTES));
+            Statx ours = new Statx(frame.allocate(Statx.BYTES, Long.BYTES));
+            int looked = there.of(directory.resolve(LOCK).toCString(frame), false);
             if (looked == -Errno.ENOENT || looked == -Errno.ENOTDIR) {
                 return false;
             }

@@ -77,6 +77,27 @@ class PatrolTest {
         assertThat(shipped.shipper().status().looks().overdueFiles()).isZero();
     }
 
+    private int longestWaitMs() throws IOException {
+        int longest = 0;
+        for (int i = 0; i < 20; i++) {
+            pass(0);
+            longest = Math.max(longest, shipped.shipper().waitMs(60_000));
+        }
+        return longest;
+    }
+
+    @Test
+    void filesAtRestWakeItHalfAsOften() throws IOException {
+        open(1000);
+        append(shipped.file("f"), random(1000, 1));
+        settle();
+        assertThat(longestWaitMs()).isLessThanOrEqualTo(2000);
+        pass(2 * Patrol.EVERY_MS);
+        assertThat(longestWaitMs()).isEqualTo(4000);
+        pass(Patrol.EVERY_MS);
+        assertThat(shipped.shipper().status().looks().oldestMs()).isLessThan(Patrol.EVERY_MS);
+    }
+
     @Test
     void whatIsWrittenByAsynchronousIoIsShipped() throws IOException {
         open(1000);

@@ -1,6 +1,8 @@
 package io.chagres.watch;
 
 import io.chagres.foreign.Errno;
+import io.chagres.foreign.Frame;
+import io.chagres.foreign.MemoryStack;
 import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
@@ -125,11 +127,12 @@ public sealed class Dentry permits WatchedDirectory {
             return orStale(above);
         }
         try (Fd directory = Fd.ofValue(above);
-                Statx stat = new Statx()) {
+                Frame frame = MemoryStack.ofThread().push()) {
+            Statx stat = new Statx(frame.allocate(Statx.BYTES, Long.BYTES));
             if (stat.of(above) != 0 || stat.ino() != in.ino()) {
                 return -Errno.ESTALE;
             }
-            int opened = stat.of(directory, name(), false);
+            int opened = stat.of(above, name().toCString(frame), 0);
             if (opened == 0 && isThis(stat)) {
                 opened = Fd.tryOpenBeneath(directory, name(), all, 0);
             } else if (opened == 0) {

@@ -30,6 +30,7 @@ final class Reload {
     private long refusedMs;
     private long handled;
     private boolean tells;
+    private Runnable wakesShipper = () -> {};
 
     /**
      * Begins with what is in force.
@@ -47,6 +48,11 @@ final class Reload {
 
     /** Reads the file again; a bad one changes nothing, and the next step says so. */
     synchronized void request() {
+        read();
+        wakesShipper.run();
+    }
+
+    private void read() {
         if (!settings.hasFile()) {
             unchanged = "nothing to read again: there is no configuration";
             return;
@@ -65,8 +71,13 @@ final class Reload {
         }
     }
 
-    /** A shipper was opened by the options of the start: it gets the newest, if there are any. */
-    synchronized void opened() {
+    /**
+     * A shipper was opened by the options of the start: it gets the newest, if there are any.
+     *
+     * @param wakesShipper ends the wait of its step
+     */
+    synchronized void opened(Runnable wakesShipper) {
+        this.wakesShipper = wakesShipper;
         pending = latest;
         tells = answers;
     }

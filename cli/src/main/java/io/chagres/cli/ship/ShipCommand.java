@@ -446,7 +446,7 @@ public final class ShipCommand implements Callable<Integer> {
                         rate.hurry(drain.toMillis());
                         shipper.requestFlush();
                     });
-            reload.opened();
+            reload.opened(shipper::wake);
             NoticeWatch following = follow(shipper, report);
             try {
                 int code = new ShipSession(shipper, report, supervisor, reload, to, MonotonicClock::nowMs)

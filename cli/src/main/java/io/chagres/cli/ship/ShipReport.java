@@ -17,6 +17,14 @@ sealed interface ShipReport {
         return 1000;
     }
 
+    /**
+     * Returns how often the status is wanted while nothing is at risk and nothing changes, in milliseconds: each time
+     * wakes a process that rests.
+     */
+    default long restIntervalMs() {
+        return 4000;
+    }
+
     /** Takes the status, about once in the interval. */
     void status(ShipStatus status, long elapsedMs) throws IOException;
 
@@ -172,6 +180,11 @@ sealed interface ShipReport {
         }
 
         @Override
+        public long restIntervalMs() {
+            return to.restIntervalMs();
+        }
+
+        @Override
         public void status(ShipStatus status, long elapsedMs) throws IOException {
             board.status(status);
             to.status(status, elapsedMs);
@@ -203,6 +216,11 @@ sealed interface ShipReport {
 
     /** One JSON object per status on standard output. */
     record Json(Output out, Reminder err, InstantSource clock, long intervalMs) implements ShipReport {
+        @Override
+        public long restIntervalMs() {
+            return intervalMs;
+        }
+
         @Override
         public void status(ShipStatus status, long elapsedMs) throws IOException {
             out.line(ShipStatusText.json(status, clock.millis(), false));
@@ -241,6 +259,11 @@ sealed interface ShipReport {
 
         @Override
         public long intervalMs() {
+            return REDRAW_MS;
+        }
+
+        @Override
+        public long restIntervalMs() {
             return REDRAW_MS;
         }
 

@@ -51,7 +51,7 @@ final class ShipSession {
         program.start();
         while (!shipper.finished()) {
             long now = clockMs.getAsLong();
-            step((int) Math.clamp(nextReportMs - now, 0, report.intervalMs()));
+            step((int) Math.max(0, nextReportMs - now));
             program.reap();
         }
         ShipStatus last = shipper.status();
@@ -80,9 +80,13 @@ final class ShipSession {
         } else if (tidied) {
             heap.step(now, status.files());
         }
+        boolean rests = work == 0 && shipper.following() && status.riskBytes() == 0;
+        if (!rests) {
+            nextReportMs = Math.min(nextReportMs, now + report.intervalMs());
+        }
         if (now >= nextReportMs) {
             report.status(status, now - startMs);
-            nextReportMs = now + report.intervalMs();
+            nextReportMs = now + (rests ? report.restIntervalMs() : report.intervalMs());
             supervisor.works(status);
         } else if (!scanned && !status.scanning()) {
             supervisor.works(status); // ready now, not at the next report

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -257,8 +258,11 @@ final class ConfigCommandTest {
         Metrics metrics = reload.addTo(new Metrics());
         assertThat(metrics.text(false))
                 .contains("chagres_config_last_reload_successful 1\n", "chagres_config_refused_timestamp_seconds 0\n");
+        AtomicInteger woken = new AtomicInteger();
+        reload.opened(woken::incrementAndGet);
         file(GOOD.replace("web1", "web2"));
         reload.request();
+        assertThat(woken).as("a ship at rest waits for long").hasValue(1);
         assertThat(metrics.text(false))
                 .contains("chagres_config_last_reload_successful 0\n", "chagres_config_refused_timestamp_seconds 5\n")
                 .contains("chagres_config_last_reload_success_timestamp_seconds 5\n");

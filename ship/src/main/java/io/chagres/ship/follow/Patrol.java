@@ -24,6 +24,8 @@ public final class Patrol implements AutoCloseable {
 
     /** A step wakes the program, which costs as much as a hundred looks. */
     private static final int STEP_MS = 2_000;
+    /** While no file is lively one wake-up is enough for two steps. */
+    private static final int REST_MS = 2 * STEP_MS;
     /** Looks of a step that cost next to nothing: as many are made where that brings a round down to its shortest. */
     private static final int SPARE_LOOKS = 200 * STEP_MS / 1000;
     /** Looks of a step at most, of lively files and of those at rest: beyond that the rounds take longer. */
@@ -91,7 +93,8 @@ public final class Patrol implements AutoCloseable {
     /** Returns the milliseconds until {@link #step} has something to do; {@link Long#MAX_VALUE} without a file. */
     public long dueInMs(long nowMs) {
         boolean none = lively.isEmpty() && atRest.isEmpty() && missed.isEmpty();
-        return none ? Long.MAX_VALUE : Math.max(0, steppedMs + STEP_MS - nowMs);
+        int afterMs = lively.isEmpty() && missed.isEmpty() ? REST_MS : STEP_MS;
+        return none ? Long.MAX_VALUE : Math.max(0, steppedMs + afterMs - nowMs);
     }
 
     private boolean look(FileQueue queue, int looks, long nowMs) {
