@@ -14,6 +14,7 @@ from .content import Reader
 from .crc import crc32c
 from .errors import ChagresError, DamagedError
 from .log import Log, Moment
+from .records import nanoseconds
 from .state import DIRECTORY, FILE, LINK, Name, State, Version, walk
 from .store import open_store
 from .trust import Trust
@@ -214,7 +215,7 @@ class Host:
 
     def _info(self, path: bytes, v: Version, named: bool) -> FileInfo:
         return FileInfo(self.name, address.to_text(path), v.number, named, v.start, v.end, v.state,
-                        to_time(v.attributes[3] // 10**6), to_time(v.opened_ms), to_time(v.changed_ms), v.attributes[0])
+                        to_time(nanoseconds(v.attributes[3]) // 10**6), to_time(v.opened_ms), to_time(v.changed_ms), v.attributes[0])
 
     def open(self, path: address.Path, *, version: Optional[int] = None) -> io.BufferedReader:
         """Opens the file at a path, or the one that had it last.

@@ -6,6 +6,7 @@ import fsspec
 from fsspec.spec import AbstractFileSystem
 
 from .archive import Archive, Host, to_time
+from .records import nanoseconds
 from .state import DIRECTORY, FILE, LINK, Name
 
 
@@ -55,7 +56,7 @@ class ChagresFileSystem(AbstractFileSystem):
         version = name.version
         attributes = version.attributes if version else name.attributes
         return {"name": path, "type": kind, "size": version.end if version else 0, "mode": attributes[0],
-                "mtime": to_time(attributes[3] // 10**6), "uid": attributes[1], "gid": attributes[2],
+                "mtime": to_time(nanoseconds(attributes[3]) // 10**6), "uid": attributes[1], "gid": attributes[2],
                 "version": version.number if version else None,
                 "islink": name.kind == LINK, "destination": name.target if name.kind == LINK else None}
 

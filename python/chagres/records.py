@@ -13,6 +13,7 @@ MAX_RUN_BYTES = 64 << 30
 MAX_COMPONENTS = 1 << 22
 MAX_PATH = 8 << 10
 MAX_BLOCK = 32 << 10
+FINE_NS = 46 * 10**17  # times within it, either way, are stored in nanoseconds
 LOST = (1 << 63) - 1  # the version that stands for lost bytes
 
 (OPENED, CLOSED, NAME_ADDED, NAME_REMOVED, NAME_MOVED, VERSION_OPENED, VERSION_CLOSED, ATTRIBUTES, DERIVED, TIMES,
@@ -47,6 +48,14 @@ Record = Tuple[int, List[Any]]
 def is_name(path: bytes) -> bool:
     """Says whether a path can be a name: absolute, without ``.``, ``..`` and empty components."""
     return path == b"/" or path[:1] == b"/" and not {b"", b".", b".."} & set(path[1:].split(b"/"))
+
+
+def nanoseconds(time: int) -> int:
+    """Returns the nanoseconds since 1970 of a stored time: far ones are stored in microseconds."""
+    if abs(time) < FINE_NS or time == -FINE_NS:
+        return time
+    edge = FINE_NS if time > 0 else -FINE_NS
+    return edge + (time - edge) * 1000
 
 
 def records(subject: str, data: bytes) -> Iterator[Record]:

@@ -5,7 +5,7 @@ import time
 from typing import Any, Dict, Iterator, List, Tuple
 
 from .archive import Host, _is_path
-from .records import ZERO_RUN
+from .records import ZERO_RUN, nanoseconds
 from .state import DIRECTORY, LINK, UNKNOWN, Name, Version, walk
 
 
@@ -96,12 +96,12 @@ def _finish(place: bytes, mode: int, uid: int, gid: int, mtime: int) -> None:
     if not os.path.islink(place):
         os.chmod(place, mode & 0o777)
     if known:
-        os.utime(place, ns=(mtime, mtime), follow_symlinks=False)
+        os.utime(place, ns=(nanoseconds(mtime),) * 2, follow_symlinks=False)
 
 
 def names_of(host: Host) -> Any:
     """Yields what ``list`` prints: path, size, time and state of each named file."""
     for path, name in host.names():
         if name.version:
-            at = time.strftime("%FT%TZ", time.gmtime(name.version.attributes[3] // 10**9))
+            at = time.strftime("%FT%TZ", time.gmtime(nanoseconds(name.version.attributes[3]) // 10**9))
             yield path, name.version.end, at, name.version.state

@@ -8,7 +8,7 @@ from .errors import DamagedError
 
 FILE, DIRECTORY, LINK = range(3)
 REASONS = ("sealed", "truncated", "rewritten", "gone")
-Attributes = Tuple[int, int, int, int]  # mode, uid, gid, mtime in nanoseconds
+Attributes = Tuple[int, int, int, int]  # mode, uid, gid, mtime as it is stored
 UNKNOWN: Attributes = (0o755, 0, 0, -1 << 63)  # of a directory that no record describes: without owner and time
 MAX_PATH = r.MAX_PATH
 

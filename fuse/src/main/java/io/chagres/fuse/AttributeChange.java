@@ -1,6 +1,7 @@
 package io.chagres.fuse;
 
 import io.chagres.fuse.wire.Abi;
+import io.chagres.linux.FileTimes;
 import io.chagres.linux.Statx;
 
 /**
@@ -8,7 +9,6 @@ import io.chagres.linux.Statx;
  * Request}; fields whose {@code has...} is false are unspecified.
  */
 public final class AttributeChange {
-    private static final long NS = 1_000_000_000L;
 
     private final Exchange exchange;
 
@@ -206,7 +206,7 @@ public final class AttributeChange {
     }
 
     private long time(int seconds, int nanoseconds) {
-        return getLong(seconds) * NS + getInt(nanoseconds);
+        return FileTimes.of(getLong(seconds), getInt(nanoseconds));
     }
 
     private long getLong(int field) {

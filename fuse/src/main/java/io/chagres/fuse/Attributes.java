@@ -1,6 +1,7 @@
 package io.chagres.fuse;
 
 import io.chagres.fuse.wire.Abi;
+import io.chagres.linux.FileTimes;
 import io.chagres.linux.Statx;
 import java.lang.foreign.MemorySegment;
 
@@ -530,20 +531,20 @@ public final class Attributes {
     }
 
     private static void writeTime(MemorySegment to, long at, long timeNs) {
-        Abi.putLong(to, at, Math.floorDiv(timeNs, NS));
-        Abi.putInt(to, at + Long.BYTES, (int) Math.floorMod(timeNs, NS));
+        Abi.putLong(to, at, FileTimes.seconds(timeNs));
+        Abi.putInt(to, at + Long.BYTES, FileTimes.nanos(timeNs));
     }
 
     private void write(MemorySegment to, long at, long node) {
         Abi.putLong(to, at + Abi.ATTR_INO, ino == 0 ? node : ino);
         Abi.putLong(to, at + Abi.ATTR_SIZE, size);
         Abi.putLong(to, at + Abi.ATTR_BLOCKS, blocks);
-        Abi.putLong(to, at + Abi.ATTR_ATIME, Math.floorDiv(atimeNs, NS));
-        Abi.putLong(to, at + Abi.ATTR_MTIME, Math.floorDiv(mtimeNs, NS));
-        Abi.putLong(to, at + Abi.ATTR_CTIME, Math.floorDiv(ctimeNs, NS));
-        Abi.putInt(to, at + Abi.ATTR_ATIMENSEC, (int) Math.floorMod(atimeNs, NS));
-        Abi.putInt(to, at + Abi.ATTR_MTIMENSEC, (int) Math.floorMod(mtimeNs, NS));
-        Abi.putInt(to, at + Abi.ATTR_CTIMENSEC, (int) Math.floorMod(ctimeNs, NS));
+        Abi.putLong(to, at + Abi.ATTR_ATIME, FileTimes.seconds(atimeNs));
+        Abi.putLong(to, at + Abi.ATTR_MTIME, FileTimes.seconds(mtimeNs));
+        Abi.putLong(to, at + Abi.ATTR_CTIME, FileTimes.seconds(ctimeNs));
+        Abi.putInt(to, at + Abi.ATTR_ATIMENSEC, FileTimes.nanos(atimeNs));
+        Abi.putInt(to, at + Abi.ATTR_MTIMENSEC, FileTimes.nanos(mtimeNs));
+        Abi.putInt(to, at + Abi.ATTR_CTIMENSEC, FileTimes.nanos(ctimeNs));
         Abi.putInt(to, at + Abi.ATTR_MODE, mode);
         Abi.putInt(to, at + Abi.ATTR_NLINK, nlink);
         Abi.putInt(to, at + Abi.ATTR_UID, uid);

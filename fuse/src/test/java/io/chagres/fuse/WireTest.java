@@ -6,6 +6,7 @@ import io.chagres.foreign.Errno;
 import io.chagres.fuse.FakeKernel.Answer;
 import io.chagres.fuse.wire.Abi;
 import io.chagres.fuse.wire.Opcode;
+import io.chagres.linux.FileTimes;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -19,6 +20,8 @@ import org.junit.jupiter.params.provider.EnumSource;
         value = FuseTransport.class,
         names = {"CLASSIC", "IO_URING"})
 class WireTest {
+    private static final long YEAR_2400_S = 13_569_465_600L;
+
     private final RecordingFileSystem fileSystem = new RecordingFileSystem();
     private final FuseTransport transport;
     private FakeKernel kernel;
@@ -196,14 +199,17 @@ class WireTest {
                 | Abi.FATTR_ATIME
                 | Abi.FATTR_MTIME
                 | Abi.FATTR_FH);
-        call(Opcode.SETATTR, all, "setattr 11 7 100711 2000 21 22 31000000041 32000000042 99");
+        call(
+                Opcode.SETATTR,
+                all,
+                "setattr 11 7 100711 2000 21 22 31000000041 " + FileTimes.of(YEAR_2400_S, 42_000) + " 99");
         Bytes now = setattr(Abi.FATTR_ATIME | Abi.FATTR_ATIME_NOW | Abi.FATTR_CTIME);
         call(Opcode.SETATTR, now, "setattr 11 -1 100640 1000 5 6 99 3000000004 33000000043");
     }
 
     private static Bytes setattr(int valid) {
         Bytes head = Bytes.none().u32(valid).u32(0).u64(7).u64(2000).u64(0);
-        Bytes times = head.u64(31).u64(32).u64(33).u32(41).u32(42).u32(43);
+        Bytes times = head.u64(31).u64(YEAR_2400_S).u64(33).u32(41).u32(42_000).u32(43);
         return times.u32(0100711).u32(0).u32(21).u32(22).u32(0);
     }
 

@@ -235,7 +235,7 @@ public final class Statx implements AutoCloseable {
     /**
      * Returns when the content was read last.
      *
-     * @return nanoseconds since 1970
+     * @return nanoseconds since 1970, see {@link FileTimes}
      */
     public long atimeNs() {
         return time(64);
@@ -244,7 +244,7 @@ public final class Statx implements AutoCloseable {
     /**
      * Returns when the content changed last.
      *
-     * @return nanoseconds since 1970
+     * @return nanoseconds since 1970, see {@link FileTimes}
      */
     public long mtimeNs() {
         return time(112);
@@ -253,17 +253,17 @@ public final class Statx implements AutoCloseable {
     /**
      * Tells whether {@link #mtimeNs} is only the nearest time to the file's own.
      *
-     * @return true if the file's is before September 1677 or after April 2262
+     * @return true if the file's is beyond the times of {@link FileTimes}
      */
     public boolean isMtimeClamped() {
         long ns = mtimeNs();
-        return ns <= Timespecs.EARLIEST || ns >= Timespecs.LATEST;
+        return ns <= FileTimes.EARLIEST || ns >= FileTimes.LATEST;
     }
 
     /**
      * Returns when content or status changed last.
      *
-     * @return nanoseconds since 1970
+     * @return nanoseconds since 1970, see {@link FileTimes}
      */
     public long ctimeNs() {
         return time(96);
@@ -347,7 +347,7 @@ public final class Statx implements AutoCloseable {
     }
 
     private long time(long offset) {
-        return Timespecs.toNs(buffer.get(LONG, offset), buffer.get(INT, offset + 8));
+        return FileTimes.of(buffer.get(LONG, offset), buffer.get(INT, offset + 8));
     }
 
     private static int linkFlag(boolean followLinks) {

@@ -70,19 +70,6 @@ class StatusTest {
     }
 
     @Test
-    void timesOutOfRangeAreClamped() {
-        assertThat(Timespecs.toNs(1, 5)).isEqualTo(1_000_000_005L);
-        assertThat(Timespecs.toNs(-1, 999_999_999)).isEqualTo(-1);
-        assertThat(Timespecs.toNs(9_223_372_036L, 1)).isEqualTo(9_223_372_036_000_000_001L);
-        assertThat(Timespecs.toNs(9_223_372_036L, 999_999_999)).isEqualTo(Timespecs.LATEST);
-        assertThat(Timespecs.toNs(-9_223_372_037L, 999_999_999)).isEqualTo(-9_223_372_036_000_000_001L);
-        assertThat(Timespecs.toNs(-9_223_372_037L, 0)).isEqualTo(Timespecs.EARLIEST);
-        assertThat(Timespecs.toNs(15_000_000_000L, 1)).isEqualTo(Timespecs.LATEST);
-        assertThat(Timespecs.toNs(Long.MAX_VALUE, 999_999_999)).isNotEqualTo(Timespecs.NOW);
-        assertThat(Timespecs.toNs(-15_000_000_000L, 1)).isEqualTo(Long.MIN_VALUE + 1);
-    }
-
-    @Test
     void handlesKnowTheInode() throws IOException {
         Path file = Files.writeString(temp.resolve("file"), "hello");
         try (Fd fd = Fd.open(FdTest.pathname(file), Fd.O_RDONLY, 0)) {

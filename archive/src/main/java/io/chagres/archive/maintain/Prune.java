@@ -13,6 +13,7 @@ import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
+import io.chagres.linux.FileTimes;
 import io.chagres.linux.Pathname;
 import io.chagres.linux.ReadLease;
 import io.chagres.linux.Statx;
@@ -34,7 +35,6 @@ public final class Prune implements AutoCloseable {
     private static final int COMPARED_BYTES = 1 << 20;
     private static final int FILE_FLAGS = Fd.O_RDONLY | Fd.O_NOFOLLOW | Fd.O_NONBLOCK | Fd.O_CLOEXEC;
     private static final int DIRECTORY_FLAGS = Fd.O_RDONLY | Fd.O_DIRECTORY | Fd.O_NOFOLLOW | Fd.O_CLOEXEC;
-    private static final long NS_PER_MS = 1_000_000;
 
     /** Knows who has files open. */
     @FunctionalInterface
@@ -191,7 +191,7 @@ public final class Prune implements AutoCloseable {
     }
 
     private @Nullable String tooYoung(Seen seen) {
-        long changedMs = Math.max(seen.mtimeNs, seen.ctimeNs) / NS_PER_MS;
+        long changedMs = FileTimes.toMs(Math.max(seen.mtimeNs, seen.ctimeNs));
         return changedMs <= rules.untilMs ? null : "something happened to it later than that";
     }
 

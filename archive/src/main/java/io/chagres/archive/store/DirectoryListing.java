@@ -2,6 +2,7 @@ package io.chagres.archive.store;
 
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Directory;
+import io.chagres.linux.FileTimes;
 import io.chagres.linux.Pathname;
 import io.chagres.linux.Statx;
 import java.io.IOException;
@@ -101,7 +102,7 @@ final class DirectoryListing implements AutoCloseable {
     /** A file that vanished meanwhile is no object, nor is anything that is no file. */
     private void visitFile(Directory open, String key, int nameStart) {
         if (stat.of(open.fd(), Pathname.of(key.substring(nameStart)), false) == 0 && stat.isRegular()) {
-            found.add(new BlobInfo(key, stat.size(), stat.mtimeNs() / 1_000_000));
+            found.add(new BlobInfo(key, stat.size(), FileTimes.toMs(stat.mtimeNs())));
         }
     }
 

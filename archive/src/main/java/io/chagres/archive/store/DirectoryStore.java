@@ -4,6 +4,7 @@ import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
+import io.chagres.linux.FileTimes;
 import io.chagres.linux.Pathname;
 import io.chagres.linux.Statx;
 import java.io.IOException;
@@ -12,7 +13,6 @@ import java.lang.foreign.MemorySegment;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -216,7 +216,7 @@ public final class DirectoryStore implements BlobStore {
             if (looked < 0) {
                 throw Refusal.of(root(), "statx", looked);
             }
-            return Math.floorDiv(stat.mtimeNs(), TimeUnit.MILLISECONDS.toNanos(1));
+            return FileTimes.toMs(stat.mtimeNs());
         }
     }
 

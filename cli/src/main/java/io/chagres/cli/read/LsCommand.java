@@ -22,6 +22,7 @@ import io.chagres.cli.text.Durations;
 import io.chagres.cli.text.JsonWriter;
 import io.chagres.cli.text.Table;
 import io.chagres.cli.text.Words;
+import io.chagres.linux.FileTimes;
 import java.io.IOException;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
@@ -210,7 +211,7 @@ public final class LsCommand implements Callable<Integer> {
         String uid = Integer.toUnsignedString(version.attributes().uid());
         String gid = Integer.toUnsignedString(version.attributes().gid());
         String size = ByteSize.format(version.length());
-        String mtime = time(Math.floorDiv(version.attributes().mtimeNs(), 1_000_000L));
+        String mtime = time(FileTimes.toMs(version.attributes().mtimeNs()));
         String state = state(file);
         return versions
                 ? new String[] {
@@ -239,7 +240,7 @@ public final class LsCommand implements Callable<Integer> {
         json.member("mode", Integer.toOctalString(version.attributes().mode()));
         json.member("uid", version.attributes().uid())
                 .member("gid", version.attributes().gid());
-        json.timeMember("modified", Math.floorDiv(version.attributes().mtimeNs(), 1_000_000L));
+        json.timeMember("modified", FileTimes.toMs(version.attributes().mtimeNs()));
         json.timeMember("opened", version.openedMs()).timeMember("changed", version.changedMs());
         return json.member("state", state(file)).member("gone", !file.named()).endObject();
     }

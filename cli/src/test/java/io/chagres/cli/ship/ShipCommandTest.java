@@ -10,7 +10,11 @@ import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.Termination;
 import io.chagres.cli.text.ByteSize;
+import io.chagres.linux.Fd;
+import io.chagres.linux.FileTimes;
+import io.chagres.linux.PathFd;
 import io.chagres.linux.Pathname;
+import io.chagres.linux.Statx;
 import io.chagres.ship.RunningShipper;
 import io.chagres.ship.ShipOptions;
 import io.chagres.testkit.Await;
@@ -21,18 +25,24 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code ship} in this process: what it ships, how it ends, and what it says. */
 final class ShipCommandTest {
+    private static final Path MEMORY = Path.of("/dev/shm");
+
     @TempDir
     Path directory = Path.of("");
 
@@ -68,6 +78,35 @@ final class ShipCommandTest {
         assertThat(ship.out()).isEmpty();
         assertThat(ship.code()).isZero();
         assertThat(cat()).isEqualTo("first\n");
+    }
+
+    /** A long of nanoseconds ends in 2262. */
+    @ParameterizedTest
+    @ValueSource(longs = {13_569_465_600L, -20_000_000_000L, 4_000_000_000_000L})
+    void keepsTimesThatAreFarAway(long seconds) throws IOException {
+        Path base = Files.createTempDirectory(Files.isWritable(MEMORY) ? MEMORY : directory, "chagres-times");
+        try {
+            Path file = Files.writeString(base.resolve("a"), "x");
+            try (Fd open = Fd.open(Pathname.of(file.toString()), Fd.O_RDWR, 0)) {
+                open.setTimes(PathFd.OMIT, FileTimes.of(seconds, 123_456_000));
+            }
+            String back = base.resolve("back").toString();
+            assertThat(CommandRun.of("ship", file.toString(), "--to", store(), "--host", "web1", "--once")
+                            .code())
+                    .isZero();
+            assertThat(CommandRun.of("restore", store(), back).code()).isZero();
+            try (Statx stat = new Statx()) {
+                assertThat(stat.of(Pathname.of(back + "/web1" + file), false)).isZero();
+                assertThat(FileTimes.seconds(stat.mtimeNs())).isEqualTo(seconds);
+                assertThat(FileTimes.nanos(stat.mtimeNs())).isEqualTo(123_456_000);
+            }
+        } finally {
+            try (Stream<Path> all = Files.walk(base)) {
+                for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(each);
+                }
+            }
+        }
     }
 
     @Test

@@ -4,6 +4,7 @@ import io.chagres.foreign.Errno;
 import io.chagres.fuse.AttributeChange;
 import io.chagres.fuse.Attributes;
 import io.chagres.fuse.Request;
+import io.chagres.linux.FileTimes;
 import io.chagres.linux.Statx;
 import java.io.IOException;
 import java.nio.file.FileSystem;
@@ -16,11 +17,11 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Attributes of the files of a provider, by the best view that it has. Safe for any thread. */
@@ -68,7 +69,7 @@ final class NioAttributes {
         }
 
         private long timeNs(String name) {
-            return all.get(name) instanceof FileTime time ? time.to(TimeUnit.NANOSECONDS) : 0;
+            return all.get(name) instanceof FileTime time ? timeOf(time.toInstant()) : 0;
         }
     }
 
@@ -137,6 +138,14 @@ final class NioAttributes {
         }
     }
 
+    private static long timeOf(Instant instant) {
+        return FileTimes.of(instant.getEpochSecond(), instant.getNano());
+    }
+
+    private static FileTime fileTime(long time) {
+        return FileTime.from(Instant.ofEpochSecond(FileTimes.seconds(time), FileTimes.nanos(time)));
+    }
+
     /** Makes a change, all but the size. */
     void change(Path path, AttributeChange change, long nowNs) throws IOException {
         if (change.hasUid() || change.hasGid()) {
@@ -146,8 +155,8 @@ final class NioAttributes {
             changeMode(path, change.mode() & ALL_PERMISSIONS);
         }
         if (change.hasAtime() || change.hasMtime()) {
-            FileTime atime = change.hasAtime() ? FileTime.from(change.atimeNs(nowNs), TimeUnit.NANOSECONDS) : null;
-            FileTime mtime = change.hasMtime() ? FileTime.from(change.mtimeNs(nowNs), TimeUnit.NANOSECONDS) : null;
+            FileTime atime = change.hasAtime() ? fileTime(change.atimeNs(nowNs)) : null;
+            FileTime mtime = change.hasMtime() ? fileTime(change.mtimeNs(nowNs)) : null;
             Objects.requireNonNull(
                             Files.getFileAttributeView(path, BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS),
                             "basic view")

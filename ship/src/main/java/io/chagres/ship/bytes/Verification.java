@@ -1,5 +1,6 @@
 package io.chagres.ship.bytes;
 
+import io.chagres.linux.FileTimes;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -452,7 +453,7 @@ public final class Verification {
         if (comparing == null) {
             boolean last = before == Before.LAST_PIECES;
             int first = last ? prefix.pieceAt(Math.max(0, position() - LAST_PIECES_BYTES)) : 0;
-            comparing = new Comparing(nowMs, fileMs - ctimeNs / 1_000_000, ctimeNs, tells.getAsBoolean(), first);
+            comparing = new Comparing(nowMs, fileMs - FileTimes.toMs(ctimeNs), ctimeNs, tells.getAsBoolean(), first);
         }
         return comparing.pieces;
     }

@@ -262,7 +262,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     private void lookAtTime(Dentry d, Statx looked) {
         if (looked.isMtimeClamped()) {
             once(d.path()
-                    + ": its modification time is not within the years 1678 to 2261, so the archive keeps the nearest"
+                    + ": its modification time is more than 140,000 years away, so the archive keeps the nearest"
                     + " time that it can hold; its bytes are shipped");
         }
     }

@@ -1,5 +1,6 @@
 package io.chagres.ship.file;
 
+import io.chagres.linux.FileTimes;
 import io.chagres.linux.Pathname;
 import io.chagres.linux.Statx;
 import java.util.function.Consumer;
@@ -12,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  * does not ship the past. A write makes a file one like others. Confined to the shipper's thread.
  */
 public final class OldFiles {
-    private static final long NS_PER_MS = 1_000_000;
 
     private final LongSupplier wallMs;
     private final Function<Pathname, Rules> rules;
@@ -36,7 +36,7 @@ public final class OldFiles {
     /** Says whether a file that the archive does not know is left out. */
     public boolean leavesOut(Pathname path, Statx stat) {
         long olderMs = rules.apply(path).ignoreOlderMs();
-        if (olderMs == 0 || stat.mtimeNs() / NS_PER_MS >= wallMs.getAsLong() - olderMs) {
+        if (olderMs == 0 || FileTimes.toMs(stat.mtimeNs()) >= wallMs.getAsLong() - olderMs) {
             return false;
         }
         count++;

@@ -4,6 +4,7 @@ import io.chagres.archive.LogRecord;
 import io.chagres.foreign.Errno;
 import io.chagres.linux.Fd;
 import io.chagres.linux.FileSystemId;
+import io.chagres.linux.FileTimes;
 import io.chagres.linux.Pathname;
 import io.chagres.linux.Statx;
 import io.chagres.ship.bytes.PrefixCheck;
@@ -392,7 +393,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
             }
             int lease = fd.probeReadLease();
             boolean unknown = lease != 0 && lease != -Errno.EAGAIN;
-            if (lease == 0 || unknown && nowMs - tail.bytes().mtimeNs() / 1_000_000 > UNKNOWN_WRITER_MS) {
+            if (lease == 0 || unknown && nowMs - FileTimes.toMs(tail.bytes().mtimeNs()) > UNKNOWN_WRITER_MS) {
                 tail.closedByWriter = true;
                 enqueue(tail);
             }
