@@ -46,6 +46,9 @@ public final class DirectoryWatcher implements AutoCloseable {
     private final Links links;
     private boolean begun;
     private boolean drained;
+    /** The number of looks at names before the last event was read that was there. */
+    private long looksBeforeDrained;
+
     private long deliveredMs;
 
     private DirectoryWatcher(Builder builder, InstantSource clock, Inotify inotify, Wakeups wakeups)
@@ -109,7 +112,8 @@ public final class DirectoryWatcher implements AutoCloseable {
 
     /**
      * Makes one step: waits for events, collects them for the coalescing window, calls the listener, and continues with
-     * scans. A step is bounded, and does not wait while there are directories to list.
+     * scans. A step is bounded, and does not wait while there are directories to list, or what a look at a name showed
+     * may be younger than the events.
      *
      * @param timeoutMs longest wait in milliseconds; 0 does not wait, -1 waits for ever
      * @return the number of events and entries seen; 0 when there was nothing to do
@@ -173,7 +177,7 @@ public final class DirectoryWatcher implements AutoCloseable {
 
     /** Says whether events are to be read now. */
     private boolean awaitEvents(int timeoutMs) {
-        if (scanner.isBusy() || movedNames.isWaiting()) {
+        if (scanner.isBusy() || movedNames.isWaiting() || hasLooked()) {
             return isReadable(0);
         }
         long startMs = clock.millis();
@@ -198,7 +202,13 @@ public final class DirectoryWatcher implements AutoCloseable {
     private boolean isReadable(int timeoutMs) {
         boolean readable = wakeups.awaitEvents(timeoutMs);
         drained = !readable;
+        looksBeforeDrained = lookup.count();
         return readable;
+    }
+
+    /** Says whether a name was looked at after the last event was read: that may be younger than what is to come. */
+    private boolean hasLooked() {
+        return lookup.count() != looksBeforeDrained;
     }
 
     private int readEvents() throws IOException {
@@ -206,6 +216,7 @@ public final class DirectoryWatcher implements AutoCloseable {
         long nowMs = clock.millis();
         deliveredMs = nowMs;
         for (int i = 0; i < MAX_READS; i++) {
+            looksBeforeDrained = lookup.count();
             int read = inotify.read(events);
             if (read < 0) {
                 throw new ErrnoException("read", -read, "inotify");
@@ -240,12 +251,12 @@ public final class DirectoryWatcher implements AutoCloseable {
     }
 
     /**
-     * Says whether the listener has heard all that had happened when the last step looked: no event was left, nothing
-     * is to be listed, and no rename waits for its other half. The moment to act on what changed; later steps report
-     * what happens from now on. Never true before the first step.
+     * Says whether the listener has heard all that had happened when the last step looked: no event was left after the
+     * last look at a name, nothing is to be listed, and no rename waits for its other half. The moment to act on what
+     * changed; later steps report what happens from now on. Never true before the first step.
      */
     public boolean settled() {
-        return begun && drained && !scanning() && !renames.isWaiting();
+        return begun && drained && !hasLooked() && !scanning() && !renames.isWaiting();
     }
 
     /**

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class EventDispatch {
     /** The events that a name leaves behind that came and went between two looks. */
-    private static final int ENDS_UNSEEN =
-            Inotify.IN_MODIFY | Inotify.IN_CLOSE_WRITE | Inotify.IN_DELETE | Inotify.IN_MOVED_FROM;
+    private static final int UNSEEN =
+            Inotify.IN_MODIFY | Inotify.IN_CLOSE_WRITE | Inotify.IN_ATTRIB | Inotify.IN_DELETE | Inotify.IN_MOVED_FROM;
 
     private final List<WatchedDirectory> unwatched = new ArrayList<>();
     private final Tree tree;
@@ -103,7 +103,7 @@ final class EventDispatch {
 
     private void applyToName(WatchedDirectory directory, InotifyEvents events, int mask, long nowMs) {
         Dentry known = directory.child(events.nameSegment(), events.nameOffset(), events.nameLength());
-        if (known == null && directory.isReported() && (mask & ENDS_UNSEEN) != 0) {
+        if (known == null && directory.isReported() && (mask & UNSEEN) != 0) {
             reporter.listener().missed(directory);
         }
         if ((mask & Inotify.IN_MODIFY) != 0) {

@@ -17,9 +17,11 @@ final class Lookup implements AutoCloseable {
     private static final int TYPE_SHIFT = 12;
 
     private final Statx stat = new Statx();
+    private long count;
 
     /** Looks at a name; returns 0, {@link #STALE} or another -errno. */
     int of(WatchedDirectory directory, byte[] name) {
+        count++;
         if (!directory.scan().opened || !directory.isAttached() || directory.pathLength() >= PATH_MAX) {
             return STALE;
         }
@@ -33,6 +35,11 @@ final class Lookup implements AutoCloseable {
             }
             return stat.of(fd, Pathname.ofBytes(name), false);
         }
+    }
+
+    /** Returns how often a name was looked at so far. */
+    long count() {
+        return count;
     }
 
     /** Says whether a look found that there is no such name. */

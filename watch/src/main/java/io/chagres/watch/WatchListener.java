@@ -23,7 +23,7 @@ public interface WatchListener {
     /**
      * Reports an event for a name that is not known: it came and went between two looks, was removed while its file was
      * open, or is left out. If it was a further name of a file, or of a directory with such names, nothing else shows
-     * that the content of that file may have changed.
+     * that the content or the attributes of that file may have changed.
      *
      * @param directory where the name was
      */
