@@ -31,22 +31,23 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A change of a file with several names is reported at the one that was opened, and that name may be gone before
  * anybody looks. So contents belong to inodes and not to names; and whenever a name may have come and gone unseen, or
- * may have been another file's when it was written, the change times of all files are compared. Confined to one thread.
+ * may have been another file's when it was changed, the change times of everything are compared. Confined to one thread.
  */
 public final class Mirror implements WatchListener, AutoCloseable {
     private static final int COALESCE_MS = 20;
 
+    private final InstantSource clock = InstantSource.system();
     private final Pathname source;
     private final MirrorCopy copy;
     private final DirectoryWatcher watcher;
     private final Statx stat = new Statx();
     /** The names to be looked at. */
     private final Set<Dentry> changed = new LinkedHashSet<>();
-    /** The regular files that were copied, by their inodes. */
+    /** The files, FIFOs and directories that were copied, by their inodes. */
     private final Map<Inode.Key, Inode> inodes = new HashMap<>();
 
     private @Nullable Dentry top;
-    /** Whether a file may have been written by a name that nobody saw. */
+    /** Whether something may have been changed by a name that nobody saw. */
     private boolean doubtful;
 
     /**
@@ -60,7 +61,7 @@ public final class Mirror implements WatchListener, AutoCloseable {
         this.source = source.normalized();
         watcher = DirectoryWatcher.builder(this.source)
                 .coalesceMs(COALESCE_MS)
-                .clock(InstantSource.system())
+                .clock(clock)
                 .open();
         this.copy = new MirrorCopy(Directory.open(copy));
     }
@@ -126,8 +127,9 @@ public final class Mirror implements WatchListener, AutoCloseable {
     @Override
     public void vanished(Dentry d, boolean movedOut) {
         Inode inode = inodeOf(d);
-        // It may have been looked at before the name stood for the file that changed.
-        doubtful |= changed.remove(d) && d.type() == Directory.DT_REG;
+        // The change may have been another file's that had the name before, whatever has it now; and what changed in a
+        // directory is not heard if its place was looked at before the events were.
+        doubtful |= changed.remove(d) || d.type() == Directory.DT_DIR;
         if (inode != null) {
             leave(d, inode);
         }
@@ -229,6 +231,7 @@ public final class Mirror implements WatchListener, AutoCloseable {
 
     /** Returns false if the name leads elsewhere by now. */
     private boolean update(Dentry d) throws IOException {
+        long nowNs = clock.millis() * 1_000_000;
         int flags = d.type() == Directory.DT_REG || d.type() == Directory.DT_DIR ? Fd.O_RDONLY : Fd.O_PATH;
         int opened = d.tryOpen(flags);
         if (opened == -Errno.ESTALE || opened == -Errno.EAGAIN) { // or somebody holds a lease
@@ -243,18 +246,17 @@ public final class Mirror implements WatchListener, AutoCloseable {
                 return false;
             }
             switch (d.type()) {
-                case Directory.DT_REG -> updateFile(d, fd);
-                case Directory.DT_DIR -> copy.setMode(place(d), stat.permissions());
+                case Directory.DT_REG, Directory.DT_DIR, Directory.DT_FIFO -> updateInode(d, fd, nowNs);
                 case Directory.DT_LNK -> copy.makeLink(place(d), fd);
-                case Directory.DT_FIFO -> copy.makeFifo(place(d), stat.permissions());
                 default -> problem(d.path(), "is no file, directory, link or FIFO, and is left out", 0);
             }
         }
         return true;
     }
 
-    private void updateFile(Dentry d, Fd fd) throws IOException {
-        Inode.Key key = new Inode.Key(stat.dev(), stat.ino());
+    private void updateInode(Dentry d, Fd fd, long nowNs) throws IOException {
+        Dentry directory = d.type() == Directory.DT_DIR ? d : null;
+        Inode.Key key = new Inode.Key(stat.dev(), stat.ino(), d.type(), directory);
         Inode before = inodeOf(d);
         Inode inode = inodes.computeIfAbsent(key, Inode::new);
         if (before != null && before != inode) {
@@ -269,8 +271,12 @@ public final class Mirror implements WatchListener, AutoCloseable {
         d.attach(inode);
         if (!inode.isAsCopied(stat)) {
             int mode = stat.permissions();
-            inode.copied(stat); // as it was before it was read: later changes are reported, or have another change time
-            copy.write(fd, place);
+            inode.copied(stat, nowNs); // as it was before it was read: later changes are reported, or have another time
+            switch (d.type()) {
+                case Directory.DT_REG -> copy.write(fd, place);
+                case Directory.DT_FIFO -> copy.makeFifo(place);
+                default -> {} // a directory is made as soon as it is reported
+            }
             copy.setMode(place, mode);
         }
     }

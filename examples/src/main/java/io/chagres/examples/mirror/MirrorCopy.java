@@ -76,11 +76,10 @@ final class MirrorCopy implements AutoCloseable {
         }
     }
 
-    void makeFifo(Pathname place, int mode) throws ErrnoException {
+    void makeFifo(Pathname place) throws ErrnoException {
         if (!isThere(place)) {
             top.mkfifo(place, 0600);
         }
-        setMode(place, mode);
     }
 
     /** Makes a second name of a file, unless it is one; whatever else had that name goes. */
