@@ -32,6 +32,11 @@ public final class TestSummary {
     private static final Pattern BROKEN = Pattern.compile("\\[ERROR] Failed to execute goal .* on project (\\S+): .*");
     private static final String NEEDS = "skipped: needs ";
 
+    /** How much of a failure is said: an assertion names itself first, and then what is wrong. */
+    private static final int LINES = 3;
+
+    private static final int LINE_CHARS = 500;
+
     private enum Outcome {
         PASSED,
         FAILED,
@@ -166,6 +171,7 @@ public final class TestSummary {
         }
         of(Outcome.FAILED).forEach(test -> {
             lines.add("FAILED " + test.name + ": " + firstLine(test.message));
+            said(test.message).skip(1).limit(LINES - 1).forEach(line -> lines.add("    " + cut(line)));
             if (!test.again.isEmpty()) {
                 lines.add("  again: " + test.again);
             }
@@ -206,7 +212,16 @@ public final class TestSummary {
     }
 
     private static String firstLine(String message) {
-        return message.lines().filter(line -> !line.isBlank()).findFirst().orElse("without a word");
+        return said(message).findFirst().orElse("without a word");
+    }
+
+    private static Stream<String> said(String message) {
+        return message.lines().filter(line -> !line.isBlank());
+    }
+
+    private static String cut(String line) {
+        String text = line.strip();
+        return text.length() <= LINE_CHARS ? text : text.substring(0, LINE_CHARS) + "...";
     }
 
     private Stream<Case> of(Outcome outcome) {

@@ -54,6 +54,7 @@ class TestSummaryTest {
         assertThat(of(FIRST, SECOND).lines(List.of(), 0))
                 .containsExactly(
                         "FAILED a.FirstTest.fails(int)[1]: expected: 1",
+                        "    but was: 2",
                         "  again: ./check.sh -t FirstTest#fails stores/s3 -Dseed=7 -Dshare=3/10",
                         "FAILED a.FirstTest.breaks: without a word",
                         "  again: ./check.sh -t FirstTest#breaks stores/s3 -Dseed=7 -Dshare=3/10",
@@ -61,6 +62,17 @@ class TestSummaryTest {
                         "     2 need fsx (cargo install fsx)",
                         "     1 need y",
                         "2 passed, 2 failed, 3 skipped");
+    }
+
+    @Test
+    void tellsABoundedPartOfAFailure() throws XMLStreamException {
+        String report = FIRST.replace("&#10;but was: 2", "&#10;  " + "x".repeat(600) + "&#10;c&#10;d");
+        assertThat(of(report).lines(List.of(), 0))
+                .startsWith(
+                        "FAILED a.FirstTest.fails(int)[1]: expected: 1",
+                        "    " + "x".repeat(500) + "...",
+                        "    c",
+                        "  again: ./check.sh -t FirstTest#fails stores/s3 -Dseed=7 -Dshare=3/10");
     }
 
     @Test
