@@ -81,6 +81,11 @@ final class NioFile {
         return path.getFileSystem().provider().getScheme().equals("jar");
     }
 
+    /** Says whether it is open so that it can be written. */
+    synchronized boolean isWritable() {
+        return !ended && (writable || temporary != null);
+    }
+
     private void openToWrite(Path path) throws IOException {
         if (local) {
             FileChannel opened = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);

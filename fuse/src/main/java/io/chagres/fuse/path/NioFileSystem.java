@@ -61,10 +61,12 @@ import org.jspecify.annotations.Nullable;
  * <p>java.nio.file has characters where Linux has bytes, and no word for much of what Linux can. For a directory of
  * this machine that is to be mirrored whole there is {@link io.chagres.fuse.loopback.LoopbackFileSystem}. The limits of
  * this one: FIFOs, sockets and devices are shown and not made; there are no locks, no holes, no space taken ahead, no
- * exchange of names; lists say no node numbers; a directory that was replaced while it is open says how many links it
- * had; names that NFS has stay right while the kernel knows the file; targets of symbolic links lose double slashes. A
- * name or a target of a link that characters cannot say (in the charset {@code sun.jnu.encoding}, which LC_ALL decides)
- * is an error and never another name: the list that has it ends with EILSEQ, behind all other names.
+ * exchange of names; a file that is replaced while some read it is ESTALE to a program that found it before and opens
+ * it to write then, unless the kernel finds the new one when it looks again; lists say no node numbers; a directory
+ * that was replaced while it is open says how many links it had; names that NFS has stay right while the kernel knows
+ * the file; targets of symbolic links lose double slashes. A name or a target of a link that characters cannot say (in
+ * the charset {@code sun.jnu.encoding}, which LC_ALL decides) is an error and never another name: the list that has it
+ * ends with EILSEQ, behind all other names.
  *
  * <p>Names that are not UTF-8, or that the provider cannot have, get EILSEQ; what it does not support EOPNOTSUPP;
  * exceptions of java.nio.file the errno of their names; other IOExceptions EIO, unless they say in the words of
@@ -218,8 +220,9 @@ public final class NioFileSystem implements TransferableFileSystem {
     }
 
     private void truncate(long node, long size) throws IOException {
-        if (paths.pathIfAny(node) == null) {
-            files.of(node).truncate(size);
+        NioFile file = files.ifOpen(node);
+        if (file != null && file.isWritable() && paths.pathIfAny(node) == null) {
+            file.truncate(size);
             return;
         }
         open(node, true);
@@ -389,8 +392,10 @@ public final class NioFileSystem implements TransferableFileSystem {
         if (writes && path.getFileSystem().isReadOnly()) {
             throw new ReadOnlyFileSystemException();
         }
-        if (table.isReplaced(node) && (files.ifOpen(node) != null || writes && !local)) {
-            throw NioOpenFiles.stale(node); // it has another content, or could not be copied back
+        NioFile open = files.ifOpen(node);
+        // The path leads to another file, which cannot be copied back, or is not what others have open by this node.
+        if (writes && table.isReplaced(node) && (!local || open != null && !open.isWritable())) {
+            throw NioOpenFiles.stale(node);
         }
         files.open(node, path, writes, attributes(node, new Attributes()));
     }
