@@ -16,13 +16,16 @@ import java.util.Map;
 
 /**
  * Hears of files that appear or change, and lets equal ones share blocks when they were left alone for a while. Lists
- * all again only when events were lost, a directory was renamed, or most entries in memory are outdated. Confined to
- * the watcher's thread.
+ * all again only when events were lost, a directory was renamed, one of the paths was made again, or most entries in
+ * memory are outdated. Rests after each look nine times as long as it took, for a minute at most: some of a look costs
+ * as much as there are files. Confined to the watcher's thread.
  */
 final class DedupeFollow implements WatchListener {
     private static final int STEP_MS = 500;
     private static final int SPARE_FILES = 100_000;
     private static final long NEVER = Long.MAX_VALUE;
+    private static final long REST = 9;
+    private static final long MAX_REST_MS = 60_000;
 
     private final DedupeSession session;
     private final List<Pathname> paths;
@@ -34,6 +37,7 @@ final class DedupeFollow implements WatchListener {
     private int listed;
     private boolean started;
     private long outdatedMs = NEVER;
+    private long restsUntilMs;
 
     DedupeFollow(DedupeSession session, List<Pathname> paths, long quietMs, SessionListener listener) {
         this.session = session;
@@ -51,16 +55,27 @@ final class DedupeFollow implements WatchListener {
         list();
         while (!session.isStopped()) {
             watcher.poll(STEP_MS, this);
-            long beforeMs = MonotonicClock.nowMs() - quietMs;
+            long nowMs = MonotonicClock.nowMs();
+            if (nowMs - restsUntilMs < 0) {
+                continue;
+            }
+            long beforeMs = nowMs - quietMs;
             if (outdatedMs <= beforeMs || session.files() > 2L * listed + SPARE_FILES) {
                 list();
+                rest(nowMs);
                 continue;
             }
             List<Pathname> settled = takeSettled(beforeMs);
             if (!settled.isEmpty()) {
                 session.runChanged(settled);
+                rest(nowMs);
             }
         }
+    }
+
+    private void rest(long begunMs) {
+        long nowMs = MonotonicClock.nowMs();
+        restsUntilMs = nowMs + Math.min(MAX_REST_MS, REST * (nowMs - begunMs));
     }
 
     private List<Pathname> takeSettled(long beforeMs) {
@@ -93,6 +108,9 @@ final class DedupeFollow implements WatchListener {
 
     @Override
     public void appeared(Dentry d) {
+        if (d instanceof WatchedDirectory && paths.contains(d.path())) {
+            overflow(); // the one that is known was removed
+        }
         changed(d);
     }
 

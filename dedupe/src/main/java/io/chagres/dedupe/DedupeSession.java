@@ -1,11 +1,13 @@
 package io.chagres.dedupe;
 
+import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Pathname;
 import io.chagres.watch.DirectoryWatcher;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +26,8 @@ public final class DedupeSession implements AutoCloseable {
     private @Nullable Dedupe dedupe;
     private volatile boolean stopped;
     private @Nullable DirectoryWatcher watcher;
+    /** Why the database was not written the last time; null if it was. */
+    private @Nullable IOException unsaved;
 
     /**
      * The work beside whole files.
@@ -91,10 +95,16 @@ public final class DedupeSession implements AutoCloseable {
      */
     public void run(List<Pathname> paths) throws IOException {
         list(paths, false);
+        IOException failure = unsaved;
+        if (failure != null) {
+            throw failure;
+        }
     }
 
     /**
-     * Goes over all files and then, until the session is stopped, over those that changed and were left alone.
+     * Goes over all files and then, until the session is stopped, over those that changed and were left alone. What
+     * goes wrong later, when all went well once, is a problem for the listener, and is tried again: a path that is not
+     * there, and a database that cannot be written.
      *
      * @param paths directories, with all below, and files
      * @param settleMs how long nothing may change before a file is looked at
@@ -149,11 +159,19 @@ public final class DedupeSession implements AutoCloseable {
     }
 
     private void list(List<Pathname> paths, boolean isFollowed) throws IOException {
+        boolean wasListed = dedupe != null;
         close();
         Dedupe run = new Dedupe(options, clock, listener, isFollowed);
         stops(run);
         for (Pathname path : paths) {
-            run.add(path);
+            try {
+                run.add(path);
+            } catch (PathTypeException | ErrnoException e) {
+                if (!wasListed) {
+                    throw e;
+                }
+                problem(path, "is not looked at until it is there again", e);
+            }
         }
         workers.run(run, workerCount, run::scanWorker, () -> {});
         if (run.volumes() > 1) {
@@ -172,9 +190,26 @@ public final class DedupeSession implements AutoCloseable {
             if (phases.blockBytes > 0) {
                 step(run, 1, () -> run.blockWorker(phases.blockBytes, phases.minExtentBytes));
             }
-            run.save();
+            save(run);
         }
         listener.finished(run.totals());
+    }
+
+    private void save(Dedupe run) {
+        IOException before = unsaved;
+        try {
+            run.save();
+            unsaved = null;
+        } catch (IOException e) {
+            unsaved = e;
+            if (watcher != null && before == null) {
+                problem(Objects.requireNonNull(options.database()), "is not written, and tried again later", e);
+            }
+        }
+    }
+
+    private void problem(Pathname path, String what, IOException cause) {
+        listener.problem(path, what, cause instanceof ErrnoException known ? known.errno() : 0);
     }
 
     private void step(Dedupe run, int count, Supplier<DedupeWorker> maker) throws IOException {

@@ -90,7 +90,9 @@ final class GroupWorker implements DedupeWorker {
                 same++;
             }
             if (same < count) {
-                context.totals().add(Count.HARD_LINKS, 1);
+                if (!table.path(named[same]).equals(table.path(file))) {
+                    context.totals().add(Count.HARD_LINKS, 1);
+                }
                 named[same] = file; // a changed file was added again: the later entry is true
             } else {
                 named[count++] = file;

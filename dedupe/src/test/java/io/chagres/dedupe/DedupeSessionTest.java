@@ -32,7 +32,7 @@ final class DedupeSessionTest {
     }
 
     private DedupeSession session(ExecutorService executor) {
-        return new DedupeSession(DRY, DedupeSession.Phases.FILES, Run.LATER, told, executor, 2);
+        return session(DRY, executor);
     }
 
     private List<Pathname> paths() {
@@ -74,10 +74,85 @@ final class DedupeSessionTest {
             Await.until("everything is listed", () -> !told.files.isEmpty() || following.isDone());
             Files.write(top.resolve("b"), new byte[5000]);
             Await.until("the new file is compared", () -> !told.shared.isEmpty() || following.isDone());
+            Files.write(top.resolve("b"), new byte[5000]);
+            Await.until("it is compared again", () -> told.shared.size() > 1 || following.isDone());
             session.stop();
             following.get(60, TimeUnit.SECONDS);
         }
-        assertThat(told.shared).hasSize(1);
+        assertThat(told.shared).hasSize(2);
+        assertThat(told.hardLinks).as("a file that changed is not two").containsOnly(0L);
+    }
+
+    /** A path may go and come, as where it is mounted, and the others are followed meanwhile. */
+    @Test
+    void followsAPathThatIsMadeAgain() throws Exception {
+        Path one = Files.createDirectory(top.resolve("one"));
+        Path other = Files.createDirectories(top.resolve("other/below")).getParent();
+        List<Pathname> both = List.of(Pathname.of(one.toString()), Pathname.of(other.toString()));
+        try (ExecutorService executor = Executors.newFixedThreadPool(3);
+                DedupeSession session = session(executor)) {
+            Future<?> following = executor.submit(() -> {
+                session.follow(both, 1);
+                return null;
+            });
+            Await.until("everything is listed", () -> !told.files.isEmpty() || following.isDone());
+            Files.delete(one);
+            Files.move(other.resolve("below"), other.resolve("renamed"));
+            Await.until("it is missed", () -> !told.problems.isEmpty() || following.isDone());
+            assertThat(told.problems).first().asString().startsWith(one + ": is not looked at until");
+            Files.createDirectory(one);
+            Files.write(one.resolve("a"), new byte[5000]);
+            Files.write(one.resolve("b"), new byte[5000]);
+            Await.until("its files are compared", () -> !told.shared.isEmpty() || following.isDone());
+            session.stop();
+            following.get(60, TimeUnit.SECONDS);
+        }
+    }
+
+    /** Returns where a database goes, and something that is in the way of writing it. */
+    private DedupeOptions unwritable(Path tree) throws IOException {
+        Path home = Files.createDirectory(top.resolve("home"));
+        Files.createDirectory(home.resolve("db." + ProcessHandle.current().pid() + ".new"));
+        Files.write(Files.createDirectory(tree).resolve("a"), new byte[5000]);
+        return DedupeOptions.DEFAULT.withDatabase(Pathname.of(home + "/db"));
+    }
+
+    private DedupeSession session(DedupeOptions options, ExecutorService executor) {
+        return new DedupeSession(options, DedupeSession.Phases.FILES, Run.LATER, told, executor, 2);
+    }
+
+    /** What is shared is shared: a database that cannot be written costs only time, later. */
+    @Test
+    void saysWhatWasDoneWhereTheDatabaseCannotBeWritten() throws IOException {
+        Path tree = top.resolve("tree");
+        DedupeOptions options = unwritable(tree);
+        try (ExecutorService executor = Executors.newFixedThreadPool(2);
+                DedupeSession session = session(options, executor)) {
+            assertThatThrownBy(() -> session.run(List.of(Pathname.of(tree.toString()))))
+                    .isInstanceOf(IOException.class);
+        }
+        assertThat(told.files).containsExactly(1L);
+    }
+
+    @Test
+    void followsWhereTheDatabaseCannotBeWritten() throws Exception {
+        Path tree = top.resolve("tree");
+        DedupeOptions options = unwritable(tree);
+        try (ExecutorService executor = Executors.newFixedThreadPool(3);
+                DedupeSession session = session(options, executor)) {
+            Future<?> following = executor.submit(() -> {
+                session.follow(List.of(Pathname.of(tree.toString())), 1);
+                return null;
+            });
+            Await.until("everything is listed", () -> !told.files.isEmpty() || following.isDone());
+            assertThat(told.problems).hasSize(1).first().asString().contains("/db: is not written");
+            Files.delete(top.resolve("home/db." + ProcessHandle.current().pid() + ".new"));
+            Files.write(tree.resolve("b"), new byte[5000]);
+            Await.until("it is written", () -> Files.exists(top.resolve("home/db")) || following.isDone());
+            session.stop();
+            following.get(60, TimeUnit.SECONDS);
+        }
+        assertThat(told.problems).hasSize(1);
     }
 
     @Test
@@ -123,6 +198,8 @@ final class DedupeSessionTest {
     private static final class Told implements SessionListener {
         final List<Pathname> shared = new CopyOnWriteArrayList<>();
         final List<Long> files = new CopyOnWriteArrayList<>();
+        final List<Long> hardLinks = new CopyOnWriteArrayList<>();
+        final List<String> problems = new CopyOnWriteArrayList<>();
 
         @Override
         public void shared(Pathname source, Pathname file, long lengthBytes) {
@@ -147,11 +224,14 @@ final class DedupeSessionTest {
         public void separated(int count) {}
 
         @Override
-        public void problem(Pathname path, String what, int errno) {}
+        public void problem(Pathname path, String what, int errno) {
+            problems.add(path + ": " + what);
+        }
 
         @Override
         public void finished(DedupeTotals totals) {
             files.add(totals.get(Count.FILES));
+            hardLinks.add(totals.get(Count.HARD_LINKS));
         }
     }
 }
