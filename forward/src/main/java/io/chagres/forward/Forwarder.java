@@ -66,7 +66,7 @@ public final class Forwarder implements AutoCloseable {
     /**
      * Forwards at most one transaction of each host.
      *
-     * @return whether there may be more to forward now, or the sink did not answer
+     * @return whether there may be more to forward now; a host that waits to be tried again holds up no other
      * @throws SinkFencedException when another forwarder took over a host
      */
     public boolean step() throws IOException {
@@ -85,7 +85,7 @@ public final class Forwarder implements AutoCloseable {
         String id = host.owner().id();
         long retry = retryAtMs.getOrDefault(id, Long.MIN_VALUE);
         if (clockMs.getAsLong() < retry) {
-            return true;
+            return false;
         }
         boolean[] more = new boolean[1];
         try {
@@ -98,7 +98,7 @@ public final class Forwarder implements AutoCloseable {
         } catch (SinkException e) {
             listener.retried(host.owner(), e);
             retryAtMs.put(id, clockMs.getAsLong() + Math.max(RETRY_MS, e.retryAfterMs()));
-            return true;
+            return false;
         }
     }
 

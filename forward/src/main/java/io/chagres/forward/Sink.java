@@ -10,6 +10,11 @@ import java.io.IOException;
  * of every later {@link #open} of that host is what the transaction said.
  */
 public interface Sink extends AutoCloseable {
+    /** Returns how many records were refused for good: they are not sent again. */
+    default long refusedRecords() {
+        return 0;
+    }
+
     /** Returns how long a value may be, in bytes; the forwarder cuts longer ones. At least 1. */
     int maxValueBytes();
 

@@ -71,6 +71,27 @@ class ForwarderTest {
     }
 
     @Test
+    void aHostThatWaitsForTheSinkHoldsUpNoOther() throws IOException {
+        try (WrittenHost one = new WrittenHost(directory, "web1", 1000);
+                WrittenHost other = new WrittenHost(directory, "web2", 2000);
+                Forwarder forwarder = open()) {
+            one.file("/a", "1\n");
+            one.commit();
+            other.file("/a", "2\n");
+            other.commit();
+            server.fail(0, MemorySink.Fault.REFUSED);
+            for (int i = 0; forwarder.step(); i++) {
+                assertThat(i).as("there is nothing to do now").isLessThan(100);
+            }
+            assertThat(forwarder.isRetrying()).isTrue();
+            assertThat(lines()).hasSize(1);
+            nowMs += 1_000;
+            drain(forwarder);
+            assertThat(lines()).containsExactlyInAnyOrder("/a 0 1", "/a 0 2");
+        }
+    }
+
+    @Test
     void halfALineWaitsForItsEndAndThenGoesInParts() throws IOException {
         try (WrittenHost host = new WrittenHost(directory, "web1", 1000);
                 Forwarder forwarder = open()) {
@@ -318,7 +339,7 @@ class ForwarderTest {
             long b = host.file("/b", "x\na long");
             host.commit();
             for (int round = 0; round < 2; round++) {
-                while (forwarder.step()) {
+                while (forwarder.step() || forwarder.isRetrying()) {
                     if (killed && !told.isEmpty()) { // as it failed, nothing was tried again
                         told.clear();
                         forwarder.close();
@@ -431,7 +452,7 @@ class ForwarderTest {
     }
 
     private void drain(Forwarder forwarder) throws IOException {
-        for (int i = 0; forwarder.step(); i++) {
+        for (int i = 0; forwarder.step() || forwarder.isRetrying(); i++) {
             assertThat(i).isLessThan(1000);
             nowMs += forwarder.isRetrying() ? 1_000 : 0;
         }

@@ -110,7 +110,7 @@ public final class StoreOpening {
                     throw e;
                 }
                 refused(String.valueOf(e.getMessage()));
-                await(clockMs.getAsLong() + backoff.nextMs());
+                await(clockMs.getAsLong() + backoff.nextMs(e));
             }
         }
     }

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Stands before a store in a cloud, and alone decides how long and how often it is asked: vendors' clients ask once. If
- * the store is too busy for a question, or nobody answers it, it asks again, later and later, as long as any question
- * was answered within the {@link AnswerTimeout}. No call waits longer than that if there are threads: then the caller
+ * the store is too busy for a question, or nobody answers it, it asks again, later and later and no sooner than the store
+ * says, as long as any question was answered within the {@link AnswerTimeout}. No call waits longer than that if there are threads: then the caller
  * is free, and the thread that still waits for the answer is interrupted. Other refusals are answers, and passed on.
  * Safe for any thread.
  */
@@ -164,7 +164,7 @@ public final class PatientStore extends ForwardingStore {
         long silentMs = nowMs - silentSinceMs;
         boolean isBusy = cause.kind() == StoreException.Kind.BUSY;
         long limitMs = everAnswered || isBusy ? patience.timeoutMs() : patience.firstMs();
-        long waitMs = delayMs / 2 + ThreadLocalRandom.current().nextLong(delayMs / 2 + 1);
+        long drawnMs = delayMs / 2 + ThreadLocalRandom.current().nextLong(delayMs / 2 + 1);
         if (silentMs >= limitMs) {
             givenUpMs = threads != null ? nowMs : NEVER;
             silentSinceMs = threads != null ? silentSinceMs : NEVER;
@@ -177,7 +177,7 @@ public final class PatientStore extends ForwardingStore {
             notes.say(cause.getMessage() + "; asking again, for " + silentMs / 1000 + " s now and " + limitMs / 1000
                     + " s at most (--timeout)");
         }
-        return Math.min(waitMs, limitMs - silentMs);
+        return Math.min(Math.max(drawnMs, cause.retryAfterMs()), limitMs - silentMs);
     }
 
     private void pause(long ms) throws StoreException {

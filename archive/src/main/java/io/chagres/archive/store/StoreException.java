@@ -26,6 +26,7 @@ public final class StoreException extends IOException {
     }
 
     private final Kind kind;
+    private final long retryAfterMs;
 
     /** Makes an exception with a message for people and the cause behind it; it may pass. */
     public StoreException(String message, Exception cause) {
@@ -43,19 +44,35 @@ public final class StoreException extends IOException {
 
     /** Makes an exception with a message for people, the cause behind it, and what it means. */
     public StoreException(String message, Exception cause, Kind kind) {
+        this(message, cause, kind, 0);
+    }
+
+    /**
+     * Makes an exception of a store that says when it wants to be asked again.
+     *
+     * @param retryAfterMs how long it wants to be left alone, in milliseconds; 0 when it does not say
+     */
+    public StoreException(String message, Exception cause, Kind kind, long retryAfterMs) {
         super(message, cause);
         this.kind = kind;
+        this.retryAfterMs = retryAfterMs;
     }
 
     /** Makes an exception with a message for people, about what stays as it is: an address, a store's kind. */
     public StoreException(String message) {
         super(message);
         kind = Kind.LASTING;
+        retryAfterMs = 0;
     }
 
     /** Returns what it means. */
     public Kind kind() {
         return kind;
+    }
+
+    /** Returns how long the store wants to be left alone, in milliseconds; 0 when it does not say. */
+    public long retryAfterMs() {
+        return retryAfterMs;
     }
 
     /** Says whether trying again is of no use until somebody changes something. */

@@ -28,6 +28,7 @@ class PatientStoreTest {
     private long nowMs;
     private int refusals;
     private StoreException.Kind kind = StoreException.Kind.BUSY;
+    private long wantedMs;
     private int asked;
 
     private final PatientStore.Time time = new PatientStore.Time() {
@@ -48,7 +49,7 @@ class PatientStoreTest {
                 asked++;
                 if (!done && refusals > 0) {
                     refusals--;
-                    throw new StoreException("503 SlowDown", new IOException(), kind);
+                    throw new StoreException("503 SlowDown", new IOException(), kind, wantedMs);
                 }
             }),
             new AnswerTimeout(PATIENCE_MS, FIRST_MS, 0),
@@ -88,6 +89,18 @@ class PatientStoreTest {
         refusals = Integer.MAX_VALUE;
         assertThatThrownBy(() -> store.size("a/1")).hasMessage("503 SlowDown");
         assertThat(nowMs).isEqualTo(PATIENCE_MS);
+    }
+
+    @Test
+    void waitsAsLongAsTheStoreWants() throws IOException {
+        wantedMs = 60_000;
+        refusals = 2;
+        store.size("a/1");
+        assertThat(pauses).containsExactly(60_000L, 60_000L);
+        refusals = Integer.MAX_VALUE;
+        nowMs = 0;
+        assertThatThrownBy(() -> store.size("a/1")).hasMessage("503 SlowDown");
+        assertThat(nowMs).as("not beyond the patience").isEqualTo(PATIENCE_MS);
     }
 
     /** Hosts that were refused together do not come back together. */

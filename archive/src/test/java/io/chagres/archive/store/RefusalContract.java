@@ -11,6 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -166,6 +167,25 @@ public abstract class RefusalContract {
             assertThatThrownBy(() -> store.get("k", 0, MemorySegment.ofArray(new byte[3])))
                     .isInstanceOf(StoreException.class);
             assertThat(server.requests()).hasSize(2);
+        }
+    }
+
+    /** Who must know when to ask again is the code above, too. */
+    @Test
+    void passesOnWhenTheServerWantsToBeAskedAgain() throws IOException {
+        Answer busy = answer(Refusal.BUSY);
+        Map<String, String> headers = new HashMap<>(busy.headers());
+        headers.put("Retry-After", "7");
+        server.answer(new Answer(busy.status(), headers, busy.body()));
+        try (BlobStore store = open(false)) {
+            assertThatThrownBy(() -> store.putIfAbsent("k", CONTENT))
+                    .isInstanceOfSatisfying(StoreException.class, refusal -> assertThat(refusal.retryAfterMs())
+                            .isEqualTo(7000));
+            server.clear();
+            refuse(Refusal.BUSY);
+            assertThatThrownBy(() -> store.putIfAbsent("k", CONTENT))
+                    .isInstanceOfSatisfying(StoreException.class, refusal -> assertThat(refusal.retryAfterMs())
+                            .isZero());
         }
     }
 

@@ -42,8 +42,9 @@ import picocli.CommandLine.Parameters;
             "Follows what is committed, until interrupted. In Kafka the position is in the transaction that holds the"
                     + " lines, so that a forwarder keeps nothing of its own, and may be killed and started anywhere. A"
                     + " collector of OpenTelemetry gets each line at least once, and positions lie below --state.",
-            "Exit codes: 0 stopped, or --once and everything is published; 1 failed, or a host could not be read; 2"
-                    + " usage; 4 another forwarder took over."
+            "Exit codes: 0 stopped, or --once and everything is published; 1 failed, or a host could not be read, or"
+                    + " lines expired before they were published or were refused for good; 2 usage; 4 another"
+                    + " forwarder took over."
         },
         footer = {
             "",
@@ -159,7 +160,8 @@ public final class ForwardCommand implements Callable<Integer> {
                 run(forwarder);
             }
             report.print();
-            return faults.count() == 0 ? ExitCode.DONE : ExitCode.FAILED;
+            boolean whole = sink.refusedRecords() == 0 && report.isWhole();
+            return faults.count() == 0 && whole ? ExitCode.DONE : ExitCode.FAILED;
         }
     }
 
@@ -172,10 +174,10 @@ public final class ForwardCommand implements Callable<Integer> {
         while (!stopped.get()) {
             boolean more = forwarder.step();
             context.out().flush();
-            if (!more && once) {
+            if (!more && once && !forwarder.isRetrying()) {
                 return;
             }
-            if (!more || forwarder.isRetrying()) {
+            if (!more) {
                 forwarder.await();
             }
         }
@@ -192,10 +194,7 @@ public final class ForwardCommand implements Callable<Integer> {
     private Sink sink(ForwardReport report) throws IOException {
         try {
             Path directory = Path.of(state.directory(context.environment()).toString());
-            return Sinks.open(
-                    to,
-                    new SinkSettings(
-                            name, PropertiesFile.read(properties), directory, context.clock(), report::warning));
+            return Sinks.open(to, new SinkSettings(name, PropertiesFile.read(properties), directory, report::warning));
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(ExitCode.USAGE, "--to: " + e.getMessage());
         }

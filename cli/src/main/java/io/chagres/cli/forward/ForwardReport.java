@@ -34,6 +34,7 @@ final class ForwardReport implements ForwardListener {
 
     private long records;
     private long bytes;
+    private boolean isWhole = true;
 
     ForwardReport(CommandContext context, boolean json, boolean once) {
         this.context = context;
@@ -80,9 +81,15 @@ final class ForwardReport implements ForwardListener {
 
     @Override
     public void expired(HostRegistry.Owner host, Pathname path, long start, long end) {
+        isWhole = false;
         context.err()
                 .println("chagres forward: " + host.name() + ":" + path + ": bytes " + start + " to " + end
                         + " were expired by --retain before they were published");
+    }
+
+    /** Says whether nothing went before it was published. */
+    boolean isWhole() {
+        return isWhole;
     }
 
     /** Says that a host cannot be read. */

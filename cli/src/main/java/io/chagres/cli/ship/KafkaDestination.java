@@ -143,7 +143,7 @@ final class KafkaDestination implements Destination, ForwardListener {
                 rest.delivered(progress.seq(), progress.leftBytes());
                 makeRoom(from, progress);
             }
-            if (!more || from.isRetrying()) {
+            if (!more) {
                 from.await();
             }
         }

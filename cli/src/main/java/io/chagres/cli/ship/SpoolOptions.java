@@ -96,8 +96,8 @@ final class SpoolOptions {
             clients.put(TlsFiles.CA_FILE, caFile);
         }
         Spool spool = Spool.open(directory(options.stateDirectory(), options.hostName()), size.bytes());
-        SinkSettings settings = new SinkSettings(
-                NAME, clients, spool.directory(), context.clock(), report::message, spool.id(), options.takeOver());
+        SinkSettings settings =
+                new SinkSettings(NAME, clients, spool.directory(), report::message, spool.id(), options.takeOver());
         try {
             return new KafkaDestination(context, report, spool, Sinks.open(address, settings), options.once());
         } catch (IllegalArgumentException e) {

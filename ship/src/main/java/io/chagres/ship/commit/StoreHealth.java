@@ -66,7 +66,7 @@ public final class StoreHealth {
             problems.accept(
                     storeName + " refuses: " + said + "; nothing is lost while the local files stay, trying again");
         }
-        long waitMs = backoff.nextMs();
+        long waitMs = backoff.nextMs(failure);
         if (Recording.isOn()) {
             new RetryEvent(why.label(), said, waitMs).commit();
         }

@@ -2,6 +2,7 @@ package io.chagres.ship.commit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.archive.store.StoreException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +21,18 @@ class StoreHealthTest {
         assertThat(problems).hasSize(2).last().asString().contains("read-only");
         assertThat(health.trouble(5000)).startsWith("refuses since 5 s: ").contains("read-only");
         assertThat(health.errors()).isEqualTo(3);
+    }
+
+    /** A machine that vanishes has a drain of 25 s, in which the store is asked again. */
+    @Test
+    void waitsAsLongAsTheStoreWantsAndNoLongerThanADrain() {
+        assertThat(health.refused(busy(0), 0)).isLessThan(1000);
+        assertThat(health.refused(busy(15_000), 0)).isEqualTo(15_000);
+        assertThat(health.refused(busy(600_000), 0)).isEqualTo(20_000);
+    }
+
+    private static StoreException busy(long retryAfterMs) {
+        return new StoreException("503 SlowDown", new IOException(), StoreException.Kind.BUSY, retryAfterMs);
     }
 
     @Test

@@ -1,9 +1,11 @@
 package io.chagres.sinks.otlp;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.chagres.archive.store.RetryAfter;
 import io.chagres.archive.store.StoreException;
 import io.chagres.archive.store.TlsFiles;
 import io.chagres.forward.SinkException;
+import io.chagres.linux.MonotonicClock;
 import io.opentelemetry.proto.collector.logs.v1.ExportLogsPartialSuccess;
 import io.opentelemetry.proto.collector.logs.v1.ExportLogsServiceRequest;
 import io.opentelemetry.proto.collector.logs.v1.ExportLogsServiceResponse;
@@ -17,15 +19,11 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
-import java.time.ZonedDateTime;
-import java.time.format.DateTimeFormatter;
-import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
 import java.util.zip.GZIPOutputStream;
 
@@ -44,23 +42,28 @@ final class OtlpEndpoint implements AutoCloseable {
             TlsFiles.CLIENT_CERT,
             TlsFiles.CLIENT_KEY);
     private static final Set<Integer> BUSY = Set.of(429, 502, 503, 504);
+    private static final int TOO_LARGE = 413;
+    private static final int DONE = 2; // hundreds of a status
 
     /** A collector that calls a request wrong does so again until somebody changes the cause. */
     private static final long REFUSED_RETRY_MS = 30_000;
 
-    private static final long LONGEST_RETRY_MS = 600_000;
+    /** Collectors take 4 MiB by gRPC, and more by HTTP; what stands before them may take less. */
+    private static final long MOST_REQUEST_BYTES = 2 << 20;
+
+    private static final long LEAST_REQUEST_BYTES = 16 << 10;
 
     private final HttpClient client;
     private final URI uri;
-    private final InstantSource clock;
     private final Map<String, String> headers = new TreeMap<>();
     private final boolean gzip;
     private final Duration timeout;
     private final int maxValueBytes;
+    private final AtomicLong requestBytes = new AtomicLong(MOST_REQUEST_BYTES);
+    private volatile long quietUntilMs = Long.MIN_VALUE;
 
-    private OtlpEndpoint(URI uri, Map<String, String> properties, InstantSource clock) {
+    private OtlpEndpoint(URI uri, Map<String, String> properties) {
         this.uri = uri;
-        this.clock = clock;
         for (Map.Entry<String, String> each : properties.entrySet()) {
             if (each.getKey().startsWith(HEADER)) {
                 headers.put(each.getKey().substring(HEADER.length()), each.getValue());
@@ -102,7 +105,7 @@ final class OtlpEndpoint implements AutoCloseable {
     }
 
     /** Reads an address and properties; the message of its failure is for people and holds no value of a header. */
-    static OtlpEndpoint of(String address, Map<String, String> properties, InstantSource clock) {
+    static OtlpEndpoint of(String address, Map<String, String> properties) {
         var form = FORM.matcher(address);
         if (!form.matches()) {
             throw new IllegalArgumentException(
@@ -114,7 +117,7 @@ final class OtlpEndpoint implements AutoCloseable {
         }
         String path = form.group(2) == null ? "/v1/logs" : form.group(2);
         URI uri = URI.create((tls.equals("true") ? "https://" : "http://") + form.group(1) + path);
-        OtlpEndpoint endpoint = new OtlpEndpoint(uri, properties, clock);
+        OtlpEndpoint endpoint = new OtlpEndpoint(uri, properties);
         if (!endpoint.headers.isEmpty() && tls.equals("false") && !isLoopback(uri.getHost())) {
             throw new IllegalArgumentException(
                     "headers may hold secrets, which do not go to " + uri.getHost() + " without tls=true");
@@ -147,13 +150,22 @@ final class OtlpEndpoint implements AutoCloseable {
         return maxValueBytes;
     }
 
+    /** Returns how many bytes a request should hold at most; fewer once one was too large. */
+    long requestBytes() {
+        return requestBytes.get();
+    }
+
     /**
-     * Sends log records.
+     * Sends log records, unless the collector has said that it wants no request of anybody yet.
      *
      * @return what was not taken and is not to be sent again; mostly the default instance
      * @throws SinkException when it is not known that they were taken: to be tried again
      */
     ExportLogsPartialSuccess export(ExportLogsServiceRequest request) throws SinkException {
+        long leftMs = quietUntilMs - MonotonicClock.nowMs();
+        if (quietUntilMs != Long.MIN_VALUE && leftMs > 0) {
+            throw SinkException.busy(where() + " wants no request yet", leftMs);
+        }
         byte[] body = request.toByteArray();
         HttpRequest.Builder builder = HttpRequest.newBuilder(uri).timeout(timeout);
         headers.forEach(builder::header);
@@ -181,36 +193,32 @@ final class OtlpEndpoint implements AutoCloseable {
             try {
                 return ExportLogsServiceResponse.parseFrom(answer.body()).getPartialSuccess();
             } catch (InvalidProtocolBufferException e) {
-                throw new SinkException(where() + " answers with something else than OTLP", e);
+                throw new SinkException(where() + " answers with something else than OTLP", REFUSED_RETRY_MS);
             }
+        }
+        if (status / 100 == DONE) { // some say 202 or 204 where the specification has 200: they have the lines
+            return ExportLogsPartialSuccess.getDefaultInstance();
         }
         String message = where() + " answers with status " + status;
         if (BUSY.contains(status)) {
-            throw SinkException.busy(
-                    message,
-                    answer.headers()
-                            .firstValue("Retry-After")
-                            .map(this::retryAfterMs)
-                            .orElse(0L));
+            throw SinkException.busy(message, quietMs(answer));
+        }
+        if (status == TOO_LARGE && requestBytes.get() > LEAST_REQUEST_BYTES) {
+            requestBytes.updateAndGet(bytes -> Math.max(LEAST_REQUEST_BYTES, bytes / 2));
+            throw SinkException.busy(message + ", and gets smaller requests from now on", 0);
         }
         throw new SinkException(message, REFUSED_RETRY_MS);
     }
 
-    /** Returns how long to wait, in milliseconds: seconds or a date, see RFC 9110, 10.2.3. */
-    private long retryAfterMs(String text) {
-        long ms;
-        try {
-            ms = Math.multiplyExact(Long.parseLong(text.strip()), 1000L);
-        } catch (NumberFormatException | ArithmeticException e) {
-            try {
-                Instant until = ZonedDateTime.parse(text.strip(), DateTimeFormatter.RFC_1123_DATE_TIME)
-                        .toInstant();
-                ms = Duration.between(clock.instant(), until).toMillis();
-            } catch (DateTimeParseException noDate) {
-                return 0;
-            }
+    /** Returns how long the collector wants to be left alone, by all hosts. */
+    private long quietMs(HttpResponse<byte[]> answer) {
+        long ms = RetryAfter.ms(
+                answer.headers().firstValue("Retry-After").orElse(null),
+                answer.headers().firstValue("Date").orElse(null));
+        if (ms > 0) {
+            quietUntilMs = MonotonicClock.nowMs() + ms;
         }
-        return Math.clamp(ms, 0, LONGEST_RETRY_MS);
+        return ms;
     }
 
     private String where() {

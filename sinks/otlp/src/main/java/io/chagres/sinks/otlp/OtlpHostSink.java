@@ -21,33 +21,29 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 
 /**
  * One host's requests. A resource is a file of the host, and a request holds up to some MiB. Positions are written
  * after each request that was taken: one that is refused is sent again alone.
  */
 final class OtlpHostSink implements HostSink {
-    /** Collectors take 4 MiB by gRPC, and more by HTTP. */
-    private static final long REQUEST_BYTES = 2 << 20;
-
     /** The bytes that a record takes beside its value. */
     private static final long RECORD_BYTES = 256;
 
     private final OtlpEndpoint endpoint;
     private final HostRegistry.Owner host;
     private final PositionJournal journal;
-    private final Consumer<String> warnings;
+    private final OtlpSink sink;
     private final Map<Pathname, ScopeLogs.Builder> files = new LinkedHashMap<>();
     private final Map<Long, Position> after = new HashMap<>();
     private long bytes;
 
     /** Takes over the journal. */
-    OtlpHostSink(OtlpEndpoint endpoint, HostRegistry.Owner host, PositionJournal journal, Consumer<String> warnings) {
+    OtlpHostSink(OtlpEndpoint endpoint, HostRegistry.Owner host, PositionJournal journal, OtlpSink sink) {
         this.endpoint = endpoint;
         this.host = host;
         this.journal = journal;
-        this.warnings = warnings;
+        this.sink = sink;
     }
 
     @Override
@@ -60,7 +56,7 @@ final class OtlpHostSink implements HostSink {
         files.computeIfAbsent(record.path(), path -> scope()).addLogRecords(log(record));
         after.put(record.version(), then);
         bytes += record.value().length + RECORD_BYTES;
-        if (bytes >= REQUEST_BYTES) {
+        if (bytes >= endpoint.requestBytes()) {
             request();
             journal.move(after);
             after.clear();
@@ -82,8 +78,7 @@ final class OtlpHostSink implements HostSink {
                 ResourceLogs.newBuilder().setResource(resource(path)).addScopeLogs(logs)));
         ExportLogsPartialSuccess partial = endpoint.export(request.build());
         if (partial.getRejectedLogRecords() > 0 || !partial.getErrorMessage().isEmpty()) {
-            warnings.accept(host.title() + ": the collector refused " + partial.getRejectedLogRecords()
-                    + " log records, which are not sent again: " + partial.getErrorMessage());
+            sink.refused(host, partial);
         }
         files.clear();
         bytes = 0;

@@ -2,17 +2,27 @@ package io.chagres.sinks.otlp;
 
 import io.chagres.archive.HostRegistry;
 import io.chagres.forward.HostSink;
+import io.chagres.forward.Position;
 import io.chagres.forward.Sink;
 import io.chagres.forward.SinkSettings;
+import io.opentelemetry.proto.collector.logs.v1.ExportLogsPartialSuccess;
 import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * A forwarding to one collector. A collector keeps no positions, so a journal of this machine does: what was sent, and
- * not answered or not written down before the end, is sent again.
+ * not answered or not written down before the end of the process, is sent again.
  */
 final class OtlpSink implements Sink {
     private final OtlpEndpoint endpoint;
     private final SinkSettings settings;
+
+    /** What was taken and could not be written down, of each host: else it would be sent again and again. */
+    private final Map<String, Map<Long, Position>> unsaved = new HashMap<>();
+
+    private long refusedRecords;
 
     OtlpSink(OtlpEndpoint endpoint, SinkSettings settings) {
         this.endpoint = endpoint;
@@ -27,8 +37,23 @@ final class OtlpSink implements Sink {
     @Override
     public HostSink open(HostRegistry.Owner host) throws IOException {
         PositionJournal positions = PositionJournal.open(
-                settings.state().resolve("forward").resolve(settings.name()).resolve(host.id()), host);
-        return new OtlpHostSink(endpoint, host, positions, settings.warnings());
+                settings.state().resolve("forward").resolve(settings.name()).resolve(host.id()),
+                host,
+                unsaved.computeIfAbsent(host.id(), id -> new TreeMap<>()));
+        return new OtlpHostSink(endpoint, host, positions, this);
+    }
+
+    /** Takes an answer that is not wholly good: what it refuses is not to be sent again. */
+    void refused(HostRegistry.Owner host, ExportLogsPartialSuccess answer) {
+        refusedRecords += answer.getRejectedLogRecords();
+        settings.warnings()
+                .accept(host.title() + ": the collector refused " + answer.getRejectedLogRecords()
+                        + " log records, which are not sent again: " + answer.getErrorMessage());
+    }
+
+    @Override
+    public long refusedRecords() {
+        return refusedRecords;
     }
 
     @Override

@@ -19,6 +19,6 @@ public final class OtlpSinkProvider implements SinkProvider {
 
     @Override
     public Sink open(String address, SinkSettings settings) {
-        return new OtlpSink(OtlpEndpoint.of(address, settings.properties(), settings.clock()), settings);
+        return new OtlpSink(OtlpEndpoint.of(address, settings.properties()), settings);
     }
 }

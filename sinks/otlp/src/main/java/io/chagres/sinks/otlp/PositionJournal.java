@@ -37,22 +37,27 @@ final class PositionJournal implements AutoCloseable {
     private final Path directory;
     private final FileChannel lock;
     private final Map<Long, Position> positions = new TreeMap<>();
+    private final Map<Long, Position> unsaved;
     private FileChannel journal;
     private long grownBytes;
 
-    private PositionJournal(Path directory, FileChannel lock, FileChannel journal) {
+    private PositionJournal(Path directory, FileChannel lock, FileChannel journal, Map<Long, Position> unsaved) {
         this.directory = directory;
         this.lock = lock;
         this.journal = journal;
+        this.unsaved = unsaved;
     }
 
     /**
      * Opens the positions in a directory, which is made if it is not there.
      *
+     * @param unsaved positions that an earlier opening could not write, which this one writes first; it keeps there
+     *     what it cannot write itself
      * @throws SinkFencedException when another process has them
-     * @throws SinkException when they cannot be read now
+     * @throws SinkException when they cannot be read, or those before cannot be written, now
      */
-    static PositionJournal open(Path directory, HostRegistry.Owner host) throws IOException {
+    static PositionJournal open(Path directory, HostRegistry.Owner host, Map<Long, Position> unsaved)
+            throws IOException {
         @Nullable FileChannel lock = null;
         @Nullable FileChannel journal = null;
         boolean done = false;
@@ -65,11 +70,12 @@ final class PositionJournal implements AutoCloseable {
                         + " want --as");
             }
             journal = file(directory.resolve("positions"), StandardOpenOption.READ);
-            PositionJournal read = new PositionJournal(directory, lock, journal);
+            PositionJournal read = new PositionJournal(directory, lock, journal, unsaved);
             read.read();
+            read.catchUp();
             done = true;
             return read;
-        } catch (SinkFencedException e) {
+        } catch (SinkException | SinkFencedException e) {
             throw e;
         } catch (IOException e) {
             throw new SinkException("the positions in " + directory + " cannot be read: " + e.getMessage(), e);
@@ -102,6 +108,17 @@ final class PositionJournal implements AutoCloseable {
         }
         journal.truncate(good).position(good);
         grownBytes = good;
+    }
+
+    /** Writes what could not be written before; what another process wrote since may be further. */
+    private void catchUp() throws SinkException {
+        unsaved.entrySet().removeIf(each -> {
+            Position there = positions.get(each.getKey());
+            return there != null && there.offset() > each.getValue().offset();
+        });
+        if (!unsaved.isEmpty()) {
+            move(Map.of());
+        }
     }
 
     /** Takes an entry; false at the end, and at bytes that are no entry. */
@@ -138,14 +155,16 @@ final class PositionJournal implements AutoCloseable {
     /** Takes new positions, and returns when they are on disk. */
     void move(Map<Long, Position> moved) throws SinkException {
         try {
-            positions.putAll(moved);
+            unsaved.putAll(moved);
+            positions.putAll(unsaved);
             if (grownBytes > GROWTH_BYTES) {
                 rewrite();
             } else {
-                byte[] bytes = encode(moved);
+                byte[] bytes = encode(unsaved);
                 write(journal, bytes);
                 grownBytes += bytes.length;
             }
+            unsaved.clear();
         } catch (IOException e) {
             throw new SinkException("the positions in " + directory + " cannot be written: " + e.getMessage(), e);
         }

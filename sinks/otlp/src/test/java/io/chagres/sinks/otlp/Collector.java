@@ -67,7 +67,7 @@ public final class Collector implements AutoCloseable {
                 request = ExportLogsServiceRequest.parseFrom(body);
             }
             Answer next = Objects.requireNonNullElse(answers.poll(), Answer.OK);
-            if (next.status == 200) {
+            if (next.status / 100 == 2) {
                 taken.add(request);
             }
             if (!next.retryAfter.isEmpty()) {

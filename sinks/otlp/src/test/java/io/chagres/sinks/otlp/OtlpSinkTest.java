@@ -2,6 +2,7 @@ package io.chagres.sinks.otlp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.LONG;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import io.chagres.archive.FileKey;
@@ -22,8 +23,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -40,7 +39,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What a collector gets, and what its answers mean. */
 class OtlpSinkTest {
     private static final HostRegistry.Owner HOST = new HostRegistry.Owner("00000000000000aa", "web1", 1);
-    private static final InstantSource CLOCK = InstantSource.fixed(Instant.parse("2026-01-01T00:00:00Z"));
     private static final Pathname PATH = Pathname.of("/var/log/app.log");
 
     @TempDir
@@ -61,7 +59,7 @@ class OtlpSinkTest {
 
     private Sink sink(Map<String, String> properties) {
         return new OtlpSinkProvider()
-                .open(collector.address(), new SinkSettings("test", properties, directory, CLOCK, warnings::add));
+                .open(collector.address(), new SinkSettings("test", properties, directory, warnings::add));
     }
 
     private static ForwardedRecord record(long offset, String event, byte[] value) {
@@ -129,7 +127,7 @@ class OtlpSinkTest {
     @CsvSource({
         "503, '', 0",
         "429, 7, 7000",
-        "503, 'Thu, 01 Jan 2026 00:00:09 GMT', 9000",
+        "503, 'Thu, 01 Jan 2099 00:00:00 GMT', 600000",
         "400, '', 30000",
         "404, 3, 30000"
     })
@@ -158,8 +156,93 @@ class OtlpSinkTest {
                 HostSink out = sink.open(HOST)) {
             send(out, line(0, "a"));
             out.commit(Map.of(7L, position(2)));
+            assertThat(sink.refusedRecords()).isEqualTo(3);
         }
         assertThat(warnings).singleElement().asString().contains("web1", "refused 3", "too old");
+    }
+
+    /** What it says to one host is meant for all: who wants to be left alone gets no request at all. */
+    @Test
+    void leavesACollectorAloneForAsLongAsItWants() throws Exception {
+        HostRegistry.Owner another = new HostRegistry.Owner("00000000000000bb", "web2", 1);
+        collector.answers.add(new Collector.Answer(503, "600", new byte[0]));
+        try (Sink sink = sink(Map.of());
+                HostSink one = sink.open(HOST);
+                HostSink other = sink.open(another)) {
+            for (HostSink out : List.of(one, other)) {
+                send(out, line(0, "a"));
+                assertThatThrownBy(() -> out.commit(Map.of(7L, position(2))))
+                        .asInstanceOf(type(SinkException.class))
+                        .returns(true, SinkException::isBusy)
+                        .extracting(SinkException::retryAfterMs)
+                        .asInstanceOf(LONG)
+                        .isBetween(500_000L, 600_000L);
+            }
+        }
+        assertThat(collector.headers).hasSize(1);
+    }
+
+    /** Else it would be sent again and again: to a collector that took it, until somebody frees the disk. */
+    @Test
+    void sendsNothingAgainWhilePositionsCannotBeWritten() throws Exception {
+        Path journal = Files.createDirectories(directory.resolve("forward/test").resolve(HOST.id()))
+                .resolve("positions");
+        Files.createSymbolicLink(journal, Path.of("/dev/full"));
+        try (Sink sink = sink(Map.of())) {
+            try (HostSink out = sink.open(HOST)) {
+                send(out, line(0, "a"));
+                assertThatThrownBy(() -> out.commit(Map.of(7L, position(2)))).hasMessageContaining("cannot be written");
+            }
+            assertThat(collector.taken).hasSize(1);
+            assertThatThrownBy(() -> sink.open(HOST))
+                    .isInstanceOf(SinkException.class)
+                    .hasMessageContaining("cannot be written");
+            Files.delete(journal);
+            try (HostSink out = sink.open(HOST)) {
+                assertThat(out.positions()).isEqualTo(Map.of(7L, position(2)));
+            }
+        }
+        try (Sink next = sink(Map.of());
+                HostSink out = next.open(HOST)) {
+            assertThat(out.positions()).as("written").isEqualTo(Map.of(7L, position(2)));
+        }
+        assertThat(collector.taken).hasSize(1);
+    }
+
+    /** Some servers of logs say 204 where the specification has 200. */
+    @ParameterizedTest
+    @ValueSource(ints = {202, 204})
+    void takesAnotherGoodAnswerForOne(int status) throws Exception {
+        collector.answers.add(Collector.Answer.of(status));
+        try (Sink sink = sink(Map.of());
+                HostSink out = sink.open(HOST)) {
+            send(out, line(0, "a"));
+            out.commit(Map.of(7L, position(2)));
+            assertThat(out.positions()).isEqualTo(Map.of(7L, position(2)));
+        }
+    }
+
+    @Test
+    void sendsSmallerRequestsWhereOneWasTooLarge() throws Exception {
+        collector.answers.add(Collector.Answer.of(413));
+        try (Sink sink = sink(Map.of())) {
+            try (HostSink out = sink.open(HOST)) {
+                assertThatThrownBy(() -> send30(out))
+                        .asInstanceOf(type(SinkException.class))
+                        .returns(0L, SinkException::retryAfterMs);
+            }
+            try (HostSink again = sink.open(HOST)) {
+                send30(again);
+                again.commit(Map.of(7L, position(6_000_000)));
+            }
+        }
+        assertThat(collector.taken.size()).isBetween(5, 7);
+    }
+
+    private static void send30(HostSink out) throws IOException {
+        for (int i = 0; i < 30; i++) {
+            send(out, line(i * 200_000L, "x".repeat(199_999)));
+        }
     }
 
     @Test
@@ -184,9 +267,7 @@ class OtlpSinkTest {
     void cutsLongTransactionsIntoRequests() throws Exception {
         try (Sink sink = sink(Map.of("header.X-Token", "secret"));
                 HostSink out = sink.open(HOST)) {
-            for (int i = 0; i < 30; i++) {
-                send(out, line(i * 200_000L, "x".repeat(199_999)));
-            }
+            send30(out);
             out.commit(Map.of(7L, position(6_000_000)));
         }
         assertThat(collector.taken.size()).isBetween(3, 4);
@@ -263,18 +344,17 @@ class OtlpSinkTest {
     @ParameterizedTest
     @ValueSource(strings = {"otlp://collector", "otlp://a:b@c:1", "otlp:///v1/logs", "otlp://h:1?x"})
     void refusesOtherAddresses(String address) {
-        assertThatThrownBy(() -> OtlpEndpoint.of(address, Map.of(), CLOCK))
+        assertThatThrownBy(() -> OtlpEndpoint.of(address, Map.of()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("otlp://collector:4318");
     }
 
     @Test
     void sendsNoSecretInTheClear() {
-        assertThatThrownBy(
-                        () -> OtlpEndpoint.of("otlp://192.0.2.1:4318", Map.of("header.Authorization", "pass"), CLOCK))
+        assertThatThrownBy(() -> OtlpEndpoint.of("otlp://192.0.2.1:4318", Map.of("header.Authorization", "pass")))
                 .hasMessageContaining("tls=true")
                 .hasMessageNotContaining("pass");
-        assertThatThrownBy(() -> OtlpEndpoint.of("otlp://127.0.0.1:4318", Map.of("retry", "1"), CLOCK))
+        assertThatThrownBy(() -> OtlpEndpoint.of("otlp://127.0.0.1:4318", Map.of("retry", "1")))
                 .hasMessageContaining("knows no property 'retry'");
     }
 }

@@ -1,10 +1,12 @@
 package io.chagres.stores.azblob;
 
 import com.azure.core.exception.ClientAuthenticationException;
+import com.azure.core.http.HttpHeaderName;
 import com.azure.storage.blob.models.BlobErrorCode;
 import com.azure.storage.blob.models.BlobStorageException;
 import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.ObjectAddress;
+import io.chagres.archive.store.RetryAfter;
 import io.chagres.archive.store.StoreException;
 import io.chagres.archive.store.TlsFiles;
 import java.io.IOException;
@@ -82,7 +84,16 @@ final class AzblobFailure {
                                 ? cause(failure) + TlsFiles.advice(failure)
                                 : refusal(address, failure, status) + tier(failure)),
                 failure,
-                kind(failure, status));
+                kind(failure, status),
+                retryAfterMs(failure));
+    }
+
+    private static long retryAfterMs(RuntimeException failure) {
+        return failure instanceof BlobStorageException refusal && refusal.getResponse() != null
+                ? RetryAfter.ms(
+                        refusal.getResponse().getHeaders().getValue(HttpHeaderName.RETRY_AFTER),
+                        refusal.getResponse().getHeaders().getValue(HttpHeaderName.DATE))
+                : 0;
     }
 
     private static boolean isArchived(RuntimeException failure) {

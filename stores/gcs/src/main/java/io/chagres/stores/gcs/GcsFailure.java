@@ -4,6 +4,7 @@ import com.google.api.client.googleapis.json.GoogleJsonResponseException;
 import com.google.api.client.http.HttpResponseException;
 import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.ObjectAddress;
+import io.chagres.archive.store.RetryAfter;
 import io.chagres.archive.store.StoreException;
 import io.chagres.archive.store.TlsFiles;
 import java.io.IOException;
@@ -105,7 +106,16 @@ final class GcsFailure {
         return new StoreException(
                 where + refusal(address, failure),
                 failure,
-                isBusy ? StoreException.Kind.BUSY : StoreException.Kind.PASSING);
+                isBusy ? StoreException.Kind.BUSY : StoreException.Kind.PASSING,
+                retryAfterMs(failure));
+    }
+
+    private static long retryAfterMs(IOException failure) {
+        return failure instanceof HttpResponseException refusal && refusal.getHeaders() != null
+                ? RetryAfter.ms(
+                        refusal.getHeaders().getRetryAfter(),
+                        refusal.getHeaders().getDate())
+                : 0;
     }
 
     /** Returns what to throw when the answer was none of Google Cloud Storage. */

@@ -1,6 +1,7 @@
 package io.chagres.stores.s3;
 
 import io.chagres.archive.store.NoSuchBlobException;
+import io.chagres.archive.store.RetryAfter;
 import io.chagres.archive.store.StoreException;
 import io.chagres.archive.store.TlsFiles;
 import java.io.IOException;
@@ -75,7 +76,23 @@ final class S3Failure {
                 address.name() + (key.isEmpty() ? "" : ": " + key) + ": " + refusal.statusCode() + " " + code
                         + (details.isEmpty() ? "" : ": " + details) + advice(address, code, ofPut) + tier(refusal),
                 refusal,
-                kind(refusal.statusCode(), code));
+                kind(refusal.statusCode(), code),
+                retryAfterMs(refusal));
+    }
+
+    private static long retryAfterMs(S3Exception refusal) {
+        SdkHttpResponse answer = answer(refusal);
+        return answer == null
+                ? 0
+                : RetryAfter.ms(
+                        answer.firstMatchingHeader("Retry-After").orElse(null),
+                        answer.firstMatchingHeader("Date").orElse(null));
+    }
+
+    private static @Nullable SdkHttpResponse answer(S3Exception refusal) {
+        return refusal.awsErrorDetails() == null
+                ? null
+                : refusal.awsErrorDetails().sdkHttpResponse();
     }
 
     private static StoreException.Kind kind(int status, String code) {
@@ -135,7 +152,7 @@ final class S3Failure {
         if (refusal.awsErrorDetails() == null) {
             return null;
         }
-        SdkHttpResponse answer = refusal.awsErrorDetails().sdkHttpResponse();
+        SdkHttpResponse answer = answer(refusal);
         String region = answer == null
                 ? null
                 : answer.firstMatchingHeader("x-amz-bucket-region").orElse(null);
