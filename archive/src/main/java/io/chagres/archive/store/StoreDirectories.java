@@ -26,12 +26,14 @@ final class StoreDirectories implements AutoCloseable {
     private final Pathname root;
     private final Fd fd;
     private final int mode;
+    private final Ownership ownership;
     private final Set<String> durable = ConcurrentHashMap.newKeySet();
 
-    private StoreDirectories(Pathname root, Fd fd, int mode) {
+    private StoreDirectories(Pathname root, Fd fd, int mode, Ownership ownership) {
         this.root = root;
         this.fd = fd;
         this.mode = mode;
+        this.ownership = ownership;
     }
 
     /** Opens the root. */
@@ -50,7 +52,9 @@ final class StoreDirectories implements AutoCloseable {
         }
         try (Statx stat = new Statx()) {
             int looked = stat.of(fd);
-            return new StoreDirectories(root, Fd.ofValue(fd), looked < 0 ? PRIVATE : stat.permissions());
+            return looked < 0
+                    ? new StoreDirectories(root, Fd.ofValue(fd), PRIVATE, Ownership.OF_MAKER)
+                    : new StoreDirectories(root, Fd.ofValue(fd), stat.permissions(), Ownership.in(stat));
         }
     }
 
@@ -72,12 +76,14 @@ final class StoreDirectories implements AutoCloseable {
         }
     }
 
-    private static void make(Directory parent, Pathname name, Pathname path, int mode) throws IOException {
+    /** Returns whether it was not there. */
+    private static boolean make(Directory parent, Pathname name, Pathname path, int mode) throws IOException {
         int made = parent.tryMkdir(name, mode);
         if (made < 0 && made != -Errno.EEXIST) {
             throw Refusal.of(path, "mkdir", made);
         }
         parent.fsync();
+        return made >= 0;
     }
 
     Pathname root() {
@@ -87,6 +93,11 @@ final class StoreDirectories implements AutoCloseable {
     /** Returns the mode of new objects: anybody who may look into the archive's directory may read them. */
     int fileMode() {
         return mode & OF_FILES;
+    }
+
+    /** Says who owns what is made. */
+    Ownership ownership() {
+        return ownership;
     }
 
     /** Returns where a key lies, for messages. */
@@ -156,14 +167,19 @@ final class StoreDirectories implements AutoCloseable {
     }
 
     private Directory below(Directory above, String name, String directory) throws IOException {
+        boolean made = false;
         if (!durable.contains(directory)) {
-            make(above, Pathname.of(name), path(directory), mode);
+            made = make(above, Pathname.of(name), path(directory), mode);
             if (durable.size() >= MAX_REMEMBERED) {
                 durable.clear();
             }
             durable.add(directory);
         }
-        return Directory.of(Fd.openBeneath(above.fd(), Pathname.of(name), Fd.O_RDONLY | Fd.O_DIRECTORY, 0));
+        Fd below = Fd.openBeneath(above.fd(), Pathname.of(name), Fd.O_RDONLY | Fd.O_DIRECTORY, 0);
+        if (made) {
+            ownership.give(below);
+        }
+        return Directory.of(below);
     }
 
     @Override

@@ -42,7 +42,7 @@ final class TemporaryFiles {
         }
         int fd = Fd.tryOpenBeneath(directory.fd(), HERE, Fd.O_RDWR | Fd.O_TMPFILE, directories.fileMode());
         if (fd >= 0) {
-            return new TemporaryFile(Fd.ofValue(fd), null, HERE);
+            return given(new TemporaryFile(Fd.ofValue(fd), null, HERE));
         }
         if (fd != -Errno.EOPNOTSUPP && fd != -Errno.EISDIR && fd != -Errno.EINVAL) {
             throw Refusal.of(path, "open", fd);
@@ -57,11 +57,16 @@ final class TemporaryFiles {
             Pathname name = Pathname.of(Long.toHexString(random.nextLong()));
             Fd fd = Fd.openAt(
                     home.fd(), name, Fd.O_RDWR | Fd.O_CREAT | Fd.O_EXCL | Fd.O_NOFOLLOW, directories.fileMode());
-            return new TemporaryFile(fd, home, name);
+            return given(new TemporaryFile(fd, home, name));
         } catch (ErrnoException e) {
             home.close();
             throw Refusal.of(path, e);
         }
+    }
+
+    private TemporaryFile given(TemporaryFile file) {
+        directories.ownership().give(file.fd());
+        return file;
     }
 
     /** Uses files with names from now on: this system cannot give a name to a file without one. */

@@ -1,0 +1,50 @@
+package io.chagres.archive.store;
+
+import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.Fd;
+import io.chagres.linux.Pathname;
+import io.chagres.linux.Statx;
+
+/**
+ * Who owns what is made in an archive: its maker, but for the superuser, who gives it to the owner of the archive's
+ * directory. Else a command of the superuser would leave directories in which that owner can make nothing. Immutable.
+ */
+final class Ownership {
+    static final Ownership OF_MAKER = new Ownership(-1, -1);
+    private static final Pathname SELF = Pathname.of("/proc/self");
+
+    private final int uid;
+    private final int gid;
+
+    private Ownership(int uid, int gid) {
+        this.uid = uid;
+        this.gid = gid;
+    }
+
+    /** Returns that in an archive with such a directory. */
+    static Ownership in(Statx root) throws ErrnoException {
+        return root.uid() != 0 && isSuperuser() ? new Ownership(root.uid(), root.gid()) : OF_MAKER;
+    }
+
+    private static boolean isSuperuser() throws ErrnoException {
+        int self = Fd.tryOpen(SELF, Fd.O_PATH, 0);
+        if (self < 0) {
+            return false;
+        }
+        try (Fd opened = Fd.ofValue(self);
+                Statx stat = new Statx()) {
+            return stat.of(opened.value()) == 0 && stat.uid() == 0;
+        }
+    }
+
+    /** Gives a new file or directory, by its descriptor: a name may lead to another one by now. */
+    void give(Fd made) {
+        if (this != OF_MAKER) {
+            try {
+                made.chown(uid, gid);
+            } catch (ErrnoException e) {
+                // a server that takes nobody for the superuser decides itself
+            }
+        }
+    }
+}
