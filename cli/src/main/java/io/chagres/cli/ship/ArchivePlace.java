@@ -71,6 +71,9 @@ public final class ArchivePlace {
     /** Returns the first source that lies where the archive does. */
     private static @Nullable Pathname beside(Volume ofArchive, ShipPlan plan) throws IOException {
         for (Source source : plan.options().sources()) {
+            if (StdinOptions.isMeant(source.paths())) {
+                continue; // nobody knows where that comes from
+            }
             for (String path : source.paths()) {
                 Pathname begin = withoutPattern(Pathname.of(path).absolute());
                 Volume there = Volume.of(begin);

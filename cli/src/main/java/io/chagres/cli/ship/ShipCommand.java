@@ -354,13 +354,13 @@ public final class ShipCommand implements Callable<Integer> {
             return DryRun.run(plan(), context, json.json);
         }
         if (once && !StdinOptions.isMeant(paths)) {
-            checkThatPathsExist();
+            checkThatPathsExist(options);
         }
         ShipReport told = json.json
                 ? ShipReport.json(context, logFormat, statusInterval.toMillis())
                 : ShipReport.of(context, quiet, once, logFormat);
         if (StdinOptions.isMeant(paths)) {
-            return stdin.ship(context, options, told, store, () -> opened(told));
+            return stdin.ship(context, plan(), told, () -> opened(told));
         }
         StatusBoard board = board(options);
         ShipReport report = new ShipReport.Observed(told, board);
@@ -517,14 +517,17 @@ public final class ShipCommand implements Callable<Integer> {
     }
 
     /** A path that does not exist yet can be followed, but once is now. */
-    private void checkThatPathsExist() throws IOException {
-        for (String path : paths) {
+    private static void checkThatPathsExist(ShipOptions options) throws IOException {
+        List<String> all = options.sources().stream()
+                .flatMap(source -> source.paths().stream())
+                .toList();
+        for (String path : all) {
             int found = Glob.isPattern(path) ? 0 : Fd.tryOpen(Pathname.of(path), Fd.O_PATH, 0);
             if (found < 0) {
                 throw new CommandFailure(
                         ExitCode.FAILED,
                         path + ": " + Errno.message(-found)
-                                + ". Nothing was shipped; correct the path, or leave out --once" + " to wait for it.");
+                                + ". Nothing was shipped; correct the path, or leave out --once to wait for it.");
             }
             if (found > 0) {
                 Fd.ofValue(found).close();

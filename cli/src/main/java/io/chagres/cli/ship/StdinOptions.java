@@ -128,12 +128,12 @@ final class StdinOptions {
     /**
      * Ships standard input to its end.
      *
-     * @param options how to work
-     * @param to where it goes, in words
+     * @param plan how to work and where it goes
      * @return the exit code: done only where everything up to the end is acknowledged
      */
-    int ship(CommandContext context, ShipOptions options, ShipReport report, String to, Archive archive)
-            throws IOException {
+    int ship(CommandContext context, ShipPlan plan, ShipReport report, Archive archive) throws IOException {
+        ShipOptions options = plan.options();
+        List<String> concerns = ArchivePlace.concerns(plan);
         Pathname name = absolute(Pathname.of(String.valueOf(as)));
         CommandContext alone = new CommandContext(
                 context.out(),
@@ -155,7 +155,8 @@ final class StdinOptions {
             try (BlobStore store = start.open(archive::open);
                     StreamShipper shipper = start.open(() -> StreamShipper.open(
                             options, name, input, store, workers, Clock.systemUTC(), report::message))) {
-                report.started("standard input is shipped to " + to + " as " + options.hostName() + ":" + name);
+                report.started("standard input is shipped to " + plan.to() + " as " + options.hostName() + ":" + name
+                        + ArchivePlace.words(concerns));
                 Producer producer = Producer.of(context.child());
                 start.opened(
                         () -> {
@@ -165,7 +166,7 @@ final class StdinOptions {
                         shipper::requestFlush);
                 reader.execute(() -> input.fill(producer));
                 run(shipper, report, supervisor);
-                return end(shipper, producer, report, to, options.hostName() + ":" + name);
+                return end(shipper, producer, report, plan.to(), options.hostName() + ":" + name);
             } finally {
                 start.over();
             }

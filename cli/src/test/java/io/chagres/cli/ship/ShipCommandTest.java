@@ -169,6 +169,18 @@ final class ShipCommandTest {
         assertThat(ship.err()).contains(log + ".old: No such file or directory. Nothing was shipped");
     }
 
+    /** Where a file names them: what is missing would else be taken for shipped. */
+    @Test
+    void shipsNoSourceThatDoesNotExistOnce() throws IOException {
+        Path file = Files.writeString(
+                directory.resolve("c.toml"),
+                "to = \"%s\"\n[[source]]\npaths = [\"%s\"]\n[[source]]\npaths = [\"%s\"]\n"
+                        .formatted(store(), log, log + ".old"));
+        CommandRun ship = CommandRun.of("ship", "--config", file.toString(), "--once");
+        assertThat(ship.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(ship.err()).contains(log + ".old: No such file or directory. Nothing was shipped");
+    }
+
     /** Once, that is: a commit that nobody could read although no copies are looked for ends the command. */
     @Test
     void goesOnPlainlyAfterACommitThatNobodyCouldRead() throws IOException {

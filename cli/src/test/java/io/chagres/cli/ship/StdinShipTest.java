@@ -6,6 +6,8 @@ import io.chagres.cli.CommandRun;
 import io.chagres.cli.Main;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.ExitCode;
+import io.chagres.testkit.Program;
+import io.chagres.testkit.Requires;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -15,6 +17,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,6 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 final class StdinShipTest {
     @TempDir
     Path directory;
+
+    private @Nullable Path archive;
 
     private CommandRun ship(List<String> child, String... more) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -35,7 +41,8 @@ final class StdinShipTest {
     }
 
     private String store() {
-        return directory.resolve("archive").toString();
+        return Objects.requireNonNullElseGet(archive, () -> directory.resolve("archive"))
+                .toString();
     }
 
     private String cat(String name) {
@@ -54,6 +61,21 @@ final class StdinShipTest {
             System.setIn(before);
         }
         assertThat(cat("/db.sql")).isEqualTo("dump");
+    }
+
+    @Test
+    void theFirstLineSaysThatMemoryIsNoPlaceForAnArchive() throws IOException {
+        Requires.optional("/dev/shm in memory", Files.isDirectory(Path.of("/dev/shm")));
+        CommandRun kept = ship(List.of("echo", "dump"), "-", "--as", "db.sql");
+        assertThat(kept.err()).doesNotContain("the archive is ");
+        archive = Files.createTempDirectory(Path.of("/dev/shm"), "archive");
+        try {
+            CommandRun ship = ship(List.of("echo", "dump"), "-", "--as", "db.sql");
+            assertThat(ship.err().lines().findFirst())
+                    .hasValueSatisfying(line -> assertThat(line).contains("the archive is in memory"));
+        } finally {
+            Program.ok("rm", "-rf", archive.toString());
+        }
     }
 
     @Test
