@@ -7,10 +7,15 @@ import io.chagres.cli.text.JsonWriter;
 import io.chagres.ship.metrics.Metrics;
 import java.io.IOException;
 import java.time.InstantSource;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -24,12 +29,19 @@ final class FleetBoard implements Board {
 
     private static final double MS_PER_SECOND = 1000.0;
 
+    /** So many looks are shown of what was at risk: an hour, where one is made each minute. */
+    private static final int SHOWN_LOOKS = 60;
+
     private final String archive;
     private final InstantSource clock;
     private final long everyMs;
     private final int mostHosts;
     private final Map<String, Row> known = new LinkedHashMap<>();
     private List<Row> rows = List.of();
+
+    /** What each of the last looks found at risk, of the hosts that are told, but for nothing at risk. */
+    private final Deque<Map<String, Long>> risks = new ArrayDeque<>();
+
     private long lookedMs;
     private long beganMs;
     private @Nullable String refusal;
@@ -51,10 +63,17 @@ final class FleetBoard implements Board {
     /** Takes what a look found. */
     synchronized void looked(List<Row> found) {
         Map<String, Row> now = new LinkedHashMap<>();
+        Set<Row.Where> present = new HashSet<>();
         for (Row row : found) {
             now.put(row.identity(), row);
+            present.add(row.where());
         }
-        known.forEach((identity, row) -> now.computeIfAbsent(identity, any -> row.vanished()));
+        known.forEach((identity, row) -> {
+            boolean isOver = row.state() == FleetStatus.State.FENCED && present.contains(row.where()); // it ships again
+            if (!isOver) {
+                now.computeIfAbsent(identity, any -> row.vanished());
+            }
+        });
         known.clear();
         known.putAll(now);
         List<Row> sorted = new ArrayList<>(now.values());
@@ -62,6 +81,25 @@ final class FleetBoard implements Board {
         rows = sorted;
         lookedMs = clock.millis();
         refusal = null;
+        note();
+    }
+
+    private void note() {
+        Map<String, Long> risk = new HashMap<>();
+        for (Row row : told()) {
+            long bytes = row.word() == null ? -1 : row.word().riskBytes();
+            if (bytes != 0) {
+                risk.put(row.identity(), bytes);
+            }
+        }
+        risks.addLast(risk);
+        if (risks.size() > SHOWN_LOOKS) {
+            risks.removeFirst();
+        }
+    }
+
+    private List<Row> told() {
+        return rows.subList(0, Math.min(rows.size(), mostHosts));
     }
 
     /** The archive did not answer: what was found before stands, and gets old. */
@@ -106,7 +144,7 @@ final class FleetBoard implements Board {
         }
         long alarming = rows.stream().filter(Row::isAlarming).count();
         metrics.gauge("chagres_fleet_alarming", "Hosts that somebody must look at.", () -> alarming);
-        List<Row> told = rows.subList(0, Math.min(rows.size(), mostHosts));
+        List<Row> told = told();
         int untold = rows.size() - told.size();
         metrics.gauge("chagres_fleet_untold", "Hosts without metrics of their own, which are no worse.", () -> untold);
         addHosts(metrics, told);
@@ -159,9 +197,15 @@ final class FleetBoard implements Board {
             json.timeMember("looked", lookedMs);
         }
         json.name("hosts").beginArray();
-        for (Row row : rows.subList(0, Math.min(rows.size(), mostHosts))) {
+        for (Row row : told()) {
             json.beginObject();
             row.members(json);
+            String identity = row.identity();
+            if (risks.stream().anyMatch(each -> each.containsKey(identity))) {
+                json.name("history").beginArray();
+                risks.forEach(each -> json.value(each.getOrDefault(identity, 0L)));
+                json.endArray();
+            }
             json.endObject();
         }
         return json.endArray()

@@ -137,7 +137,7 @@ record Row(
         return new Row(
                 host,
                 where,
-                FleetStatus.State.UNKNOWN,
+                state == FleetStatus.State.FENCED ? state : FleetStatus.State.UNKNOWN, // it stays the same line
                 heardMs,
                 word,
                 silence,

@@ -92,6 +92,35 @@ class FleetBoardTest {
         assertThat(text(board)).contains("chagres_fleet_alarming 0\n");
     }
 
+    /** A fenced ship that begins again has no line of its own: that is no host that vanished. */
+    @Test
+    void aFencedShipThatBeginsAgainIsOver() {
+        FleetBoard board = board(10);
+        board.looked(List.of(row("a", FleetStatus.State.LIVE, 0), row("a", FleetStatus.State.FENCED, 5)));
+        assertThat(text(board)).contains("chagres_fleet_alarming 1\n");
+        board.looked(List.of(row("a", FleetStatus.State.LIVE, 0)));
+        assertThat(text(board)).contains("chagres_fleet_alarming 0\n", "chagres_fleet_hosts{state=\"unknown\"} 0\n");
+        board.looked(List.of(row("a", FleetStatus.State.LIVE, 0), row("a", FleetStatus.State.FENCED, 5)));
+        board.looked(List.of(row("b", FleetStatus.State.LIVE, 0)));
+        assertThat(text(board))
+                .contains("chagres_fleet_hosts{state=\"unknown\"} 1\n", "chagres_fleet_hosts{state=\"fenced\"} 1\n");
+    }
+
+    /** Of the hosts that are told, and of an hour. */
+    @Test
+    void showsWhatWasAtRisk() {
+        FleetBoard board = board(2);
+        for (int look = 0; look < 70; look++) {
+            board.looked(List.of(
+                    row("a", FleetStatus.State.LATE, look),
+                    row("b", FleetStatus.State.LIVE, 0),
+                    row("c", FleetStatus.State.LIVE, look)));
+        }
+        assertThat(board.json()).containsOnlyOnce("\"history\"").contains("\"history\":[10,11,12,", ",68,69]}");
+        board.looked(List.of(row("a", FleetStatus.State.UNKNOWN, -1)));
+        assertThat(board.json()).contains(",69,-1]}");
+    }
+
     @Test
     void saysThatWhatItTellsIsOld() {
         FleetBoard board = board(10);
