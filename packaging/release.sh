@@ -10,6 +10,7 @@
 #   chagres-VERSION.oci.tar      an image for all architectures
 #   apt/                         a repository: deb [signed-by=DIR/chagres.asc] file:DIR/apt stable main
 #   maven/                       the libraries with sources, documentation and the BOM
+#   chagres-VERSION.tar.gz, chagres-VERSION-py3-none-any.whl   the package for Python (with pip install build==1.6.1)
 #   chagres-chart-VERSION.tgz    the chart for Helm
 #   chagres-VERSION.cdx.json     the list of components
 #   NOTES.md                     what CHANGELOG.md says of VERSION, or of what is unreleased
@@ -42,6 +43,9 @@ case $version in [0-9]*.[0-9]*.[0-9]*) ;; *) fail "VERSION is three numbers, as 
 [ ! -e "$out" ] || fail "$out is there already"
 : "${SOURCE_DATE_EPOCH:=$(git -C "$here" log -1 --format=%ct)}"
 export SOURCE_DATE_EPOCH
+for tool in ${CHAGRES_SIGN_KEY:+gpg} dpkg-scanpackages; do
+    command -v $tool >/dev/null || [ -n "$parts_only" ] || fail "needs $tool (apt install gnupg dpkg-dev)"
+done
 mkdir -p "$out"
 out=$(CDPATH='' cd -P -- "$out" && pwd)
 work=$(mktemp -d)
@@ -57,6 +61,7 @@ take_sources() {
     git -C "$here" archive HEAD | tar -x -C "$work/source"
     was=$(sed -n 's/^ *<version>\(.*\)<.*/\1/p' "$work/source/pom.xml" | head -n 1)
     find "$work/source" -name pom.xml -exec sed -i "s|<version>$was</version>|<version>$version</version>|" {} +
+    sed -i "s|^__version__ = .*|__version__ = \"$version\"|" "$work/source/python/chagres/__init__.py"
     CHAGRES_COMMIT=$(git -C "$here" rev-parse --short HEAD)
     export CHAGRES_COMMIT
 }
@@ -66,7 +71,12 @@ make_parts() {
     take_sources
     mkdir -p "$1"
     step "packages"
-    (cd "$work/source" && packaging/build.sh "$1" tar deb oci sbom >/dev/null)
+    python=python
+    python3 -c 'import build' 2>/dev/null || {
+        step "left out: the package for Python, which needs: pip install build==1.6.1"
+        python=
+    }
+    (cd "$work/source" && packaging/build.sh "$1" tar deb oci sbom $python >/dev/null)
     rm "$1/SHA256SUMS"
     step "libraries"
     . "$here/bin/find-jdk.sh"
@@ -91,7 +101,7 @@ fi
 step "packages"
 packaged=$(printf %s "$version" | tr - '~') # as Debian orders them
 for part; do
-    for file in "$part"/chagres*.deb "$part"/chagres*.tar.gz "$part"/chagres*.cdx.json; do
+    for file in "$part"/chagres*.deb "$part"/chagres*.tar.gz "$part"/chagres*.whl "$part"/chagres*.cdx.json; do
         [ -f "$file" ] || continue
         case ${file##*/} in *"$version"* | *"$packaged"*) ;; *) fail "$file is of another version than $version" ;; esac
         cp "$file" "$out"

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Releases of given packages, signed by a key that is made for them. */
 final class Release {
@@ -18,6 +19,7 @@ final class Release {
     private final Path work;
     private final Path packages;
     private final String keys;
+    private @Nullable Path first;
 
     /**
      * Makes the key.
@@ -51,6 +53,16 @@ final class Release {
         }
     }
 
+    /** Returns one release, which is made once. */
+    Path first() throws IOException {
+        Path made = first;
+        if (made == null) {
+            made = make("first");
+            first = made;
+        }
+        return made;
+    }
+
     /** Makes a release in a directory of this name, which it returns. */
     Path make(String name) throws IOException {
         Path release = work.resolve(name);
@@ -69,10 +81,12 @@ final class Release {
         }
     }
 
-    /** Checks its signatures and sums. */
-    void verify(Path release) {
-        gpg("--verify", release + "/SHA256SUMS.asc", release + "/SHA256SUMS");
-        gpg("--verify", release + "/apt/dists/stable/InRelease");
+    /** Checks its signatures and sums as somebody does who has downloaded it, and nothing else. */
+    void verify(Path release) throws IOException {
+        Path home = Files.createTempDirectory(work, "reader");
+        gpg("--homedir", home.toString(), "--quiet", "--import", release + "/chagres.asc");
+        gpg("--homedir", home.toString(), "--verify", release + "/SHA256SUMS.asc", release + "/SHA256SUMS");
+        gpg("--homedir", home.toString(), "--verify", release + "/apt/dists/stable/InRelease");
         Program sums = sums(release);
         assertThat(sums.exitCode()).as(sums.err()).isZero();
     }
