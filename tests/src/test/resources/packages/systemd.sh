@@ -103,16 +103,73 @@ second_boot() {
     [ "$(property MainPID)" = "$pid" ]
     chagres restore /archive /back
     cmp "$(find /back -name secret.log)" /var/log/app/secret.log
-    printf 'COMPACT="/archive --retain 30d"\nVERIFY=/archive\n' >/etc/default/chagres-main
-    mkdir -p /etc/systemd/system/chagres-compact@.service.d
-    printf '[Service]\nReadWritePaths=/archive\n' >/etc/systemd/system/chagres-compact@.service.d/archive.conf
-    systemctl daemon-reload
-    systemctl start chagres-compact@main.service chagres-verify@main.service # return when they have ended
-    systemctl enable --now chagres-compact@main.timer
-    dpkg --purge chagres
-    [ ! -e /var/lib/chagres ] && [ -d /archive ]
+    systemctl stop chagres.service
+    from_apt
+    as_shipped
+    looked_after
+    dpkg --purge chagres-stores chagres
+    [ ! -e /var/lib/chagres ] && [ -d /archive ] && [ -d /mnt/archive ]
     echo passed >/results/passed
     systemctl poweroff
+}
+
+# The package of stores comes from the repository, over a program that is installed.
+from_apt() {
+    rm -f /etc/apt/sources.list /etc/apt/sources.list.d/*
+    echo 'deb [signed-by=/release/chagres.asc] file:/release/apt stable main' >/etc/apt/sources.list.d/chagres.list
+    apt-get -qq update
+    apt-get -qq install --yes --no-install-recommends chagres-stores
+    for store in s3 gs azblob; do # each is found: what it refuses is its own
+        chagres ls "$store://bucket/prefix?nonsense=1" 2>&1 | grep -q nonsense
+    done
+}
+
+# The example of the package, without a word more; an archive elsewhere, where the message has the way.
+as_shipped() {
+    rm -r /etc/systemd/system/chagres.service.d
+    systemctl daemon-reload
+    install -d -o chagres /mnt/archive
+    config 'paths = ["/var/log/app"]'
+    sed -i 's|^to = .*|to = "/mnt/archive"|' /etc/chagres/chagres.toml
+    systemctl start chagres.service
+    await sh -c 'chagres cat /mnt/archive h:/var/log/app/secret.log | grep -qx first'
+    systemctl stop chagres.service
+    sed -i 's|^to = .*|to = "/srv/elsewhere"|' /etc/chagres/chagres.toml
+    if systemctl start chagres.service; then return 1; fi
+    await said ReadWritePaths=
+    systemctl stop chagres.service
+    journalctl -u chagres.service --no-pager -o cat | sed -n '/^ *install -d .*elsewhere/,/^ *systemctl /p' |
+        tail -n 4 >/tmp/advice
+    sh -eux /tmp/advice # ends with a start
+    await sh -c 'chagres cat /srv/elsewhere h:/var/log/app/secret.log | grep -qx first'
+    systemctl stop chagres.service
+}
+
+ran() { [ "$(systemctl show --value -p ExecMainExitTimestampMonotonic "chagres-$1@main.service")" -gt 0 ]; }
+
+# Timers start what looks after the archive, as its owner; what fails is seen.
+looked_after() {
+    printf 'COMPACT="/mnt/archive --retain 30d"\nVERIFY=/mnt/archive\n' >/etc/default/chagres-main
+    for job in compact verify; do
+        soon=/etc/systemd/system/chagres-$job@main.timer.d
+        mkdir -p $soon
+        printf '[Timer]\nOnActiveSec=1s\nAccuracySec=100ms\nRandomizedDelaySec=0\n' >$soon/soon.conf
+    done
+    systemctl daemon-reload
+    for job in compact verify; do
+        systemctl enable --now chagres-$job@main.timer
+        await ran $job
+        [ "$(systemctl show --value -p Result chagres-$job@main.service)" = success ]
+        [ "$(systemctl show --value -p User chagres-$job@main.service)" = chagres ]
+    done
+    find /mnt/archive -path '*/checkpoints/*' -type f | grep -q . # it was compacted
+    [ -z "$(find /mnt/archive ! -user chagres)" ]
+    [ -z "$(systemctl --failed --no-legend 'chagres*')" ]
+    find /mnt/archive -path '*/checkpoints/*' -type f -exec truncate -s 100 {} +
+    if systemctl start chagres-verify@main.service; then return 1; fi
+    systemctl --failed --no-legend | grep -q chagres-verify@main.service
+    systemctl is-failed 'chagres-*@*'
+    journalctl -u chagres-verify@main.service --no-pager -o cat | grep -q checkpoints/
 }
 
 # Also where it fails it ends the machine, with what the service said.

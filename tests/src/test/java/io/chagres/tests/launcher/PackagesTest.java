@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
@@ -35,6 +36,7 @@ class PackagesTest {
     static Path directory;
 
     private static Path packages;
+    private static @Nullable Release release;
 
     /** Takes the packages that {@code .ci/run} has made beside other work, or makes them. */
     @BeforeAll
@@ -166,28 +168,33 @@ class PackagesTest {
     /** All that a release adds to packages: a repository of apt, an image of all architectures, sums, signatures. */
     @Test
     void aReleaseOfTheSamePartsIsTheSame() throws IOException {
-        Release release = new Release(directory.resolve("released twice"), packages);
-        Path first = release.make("one");
-        Path second = release.make("another");
+        Path first = release().first();
+        Path second = release().make("another");
         Program differences = Program.run(List.of("diff", "-r", first.toString(), second.toString()));
         assertThat(text(differences) + differences.err()).isEmpty();
-        release.verify(first);
+        release().verify(first);
         assertThat(first.resolve("NOTES.md")).content().startsWith("# Chagres ").contains("### Added");
         assertThat(top(first.resolve("apt/dists/stable/main")).resolve("Packages"))
                 .content()
                 .contains("\nFilename: pool/chagres_", "\nFilename: pool/chagres-stores_");
-        Path cut = first.resolve("NOTES.md");
+        Path cut = second.resolve("NOTES.md");
         Files.writeString(cut, Files.readString(cut) + "more");
-        assertThat(release.sums(first).exitCode()).isNotZero();
+        assertThat(release().sums(second).exitCode()).isNotZero();
+    }
+
+    private static Release release() throws IOException {
+        Release known = release;
+        if (known == null) {
+            known = new Release(directory.resolve("released"), packages);
+            release = known;
+        }
+        return known;
     }
 
     @Test
     void installsShipsMountsAndIsPurgedInACleanRoot() throws IOException {
         requireDebian();
-        Release release = new Release(directory.resolve("released"), packages);
-        String repository = "--bind-ro=" + release.make("release") + ":/release";
-        Program program =
-                Program.run(nspawn(DEBIAN, "--ephemeral", "--bind=/dev/fuse", repository, "/test/clean-root.sh"));
+        Program program = Program.run(nspawn(DEBIAN, "--ephemeral", "--bind=/dev/fuse", "/test/clean-root.sh"));
         assertThat(text(program)).as(program.err()).endsWith("passed\n");
     }
 
@@ -237,11 +244,12 @@ class PackagesTest {
     }
 
     /** Returns the command that runs in a Debian. */
-    private static List<String> nspawn(Path root, String... more) {
+    private static List<String> nspawn(Path root, String... more) throws IOException {
         Path scripts = Repository.root().resolve("tests/src/test/resources/packages");
         List<String> command = new ArrayList<>(List.of("systemd-nspawn", "--quiet", "--directory=" + root));
         command.addAll(List.of("--register=no", "--keep-unit", "--private-network", "--console=pipe"));
         command.addAll(List.of("--bind-ro=" + packages + ":/packages", "--bind-ro=" + scripts + ":/test"));
+        command.add("--bind-ro=" + release().first() + ":/release");
         command.addAll(List.of(more));
         return command;
     }
