@@ -1,6 +1,7 @@
 package io.chagres.forward;
 
 import java.io.IOException;
+import java.util.Map;
 
 /** Opens sinks of one scheme; found by {@link java.util.ServiceLoader}. */
 public interface SinkProvider {
@@ -10,9 +11,10 @@ public interface SinkProvider {
     /**
      * Checks an address without opening anything.
      *
-     * @throws IllegalArgumentException when it is malformed; its message is for people
+     * @param properties settings of the sink's own client
+     * @throws IllegalArgumentException when they are malformed; its message is for people
      */
-    default void check(String address) {}
+    default void check(String address, Map<String, String> properties) {}
 
     /**
      * Opens a sink.

@@ -1,6 +1,7 @@
 package io.chagres.forward;
 
 import java.io.IOException;
+import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.StringJoiner;
 
@@ -9,14 +10,15 @@ public final class Sinks {
     private Sinks() {}
 
     /**
-     * Checks an address without opening anything; one whose provider is not installed is not looked at.
+     * Checks an address and properties without opening anything; if the provider is not installed they are not looked
+     * at.
      *
-     * @throws IllegalArgumentException when it is malformed
+     * @throws IllegalArgumentException when they are malformed
      */
-    public static void check(String address) {
+    public static void check(String address, Map<String, String> properties) {
         for (SinkProvider provider : ServiceLoader.load(SinkProvider.class)) {
             if (address.startsWith(provider.scheme() + "://")) {
-                provider.check(address);
+                provider.check(address, properties);
             }
         }
     }

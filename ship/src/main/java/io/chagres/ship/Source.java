@@ -43,6 +43,9 @@ public record Source(
         if (paths.isEmpty()) {
             throw new IllegalArgumentException("no path to ship");
         }
+        if (paths.contains("")) {
+            throw new IllegalArgumentException("a path is empty");
+        }
         if (maxLagMs < 1 || maxLagMs > MAX_LAG_MS) {
             throw new IllegalArgumentException("the lag must be between 1 ms and 1 h");
         }

@@ -3,7 +3,11 @@ package io.chagres.cli.ship;
 import io.chagres.archive.store.StoreAddress;
 import io.chagres.archive.store.StoreException;
 import io.chagres.cli.command.CommandContext;
+import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.Converters;
+import io.chagres.cli.command.ExitCode;
+import io.chagres.foreign.Errno;
+import io.chagres.linux.Fd;
 import io.chagres.linux.MonotonicClock;
 import io.chagres.linux.Pathname;
 import io.chagres.ship.OwnPaths;
@@ -68,6 +72,26 @@ public record ShipPlan(ShipOptions options, String store, String to) {
             return address.isDirectory() ? Pathname.of(address.path()) : null;
         } catch (StoreException e) {
             return null; // empty: what else is refused makes no plan
+        }
+    }
+
+    /**
+     * Looks whether the archive, or the spool, can be a directory where it is named.
+     *
+     * @throws CommandFailure when a file is in its place
+     */
+    void checkPlace() throws IOException {
+        Pathname local = localArchive();
+        for (Pathname at = local == null ? null : local.absolute(); at != null; at = at.parent()) {
+            int opened = Fd.tryOpen(at, Fd.O_PATH | Fd.O_DIRECTORY, 0);
+            if (opened >= 0) {
+                Fd.ofValue(opened).close();
+                return;
+            }
+            if (opened == -Errno.ENOTDIR) {
+                String option = isSpool() ? "--spool " : "--to ";
+                throw new CommandFailure(ExitCode.USAGE, option + at + " is no directory");
+            }
         }
     }
 

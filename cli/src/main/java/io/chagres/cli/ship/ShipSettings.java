@@ -202,7 +202,7 @@ final class ShipSettings {
             return problems;
         }
         try {
-            settings.command().complete().options();
+            settings.command().complete().plan().checkPlace();
         } catch (IOException | IllegalArgumentException e) {
             String cause = String.valueOf(e.getMessage()).replaceFirst("\\.? Try 'chagres ship --help'\\.$", "");
             ConfigFile.Value named = file.keys().entrySet().stream()

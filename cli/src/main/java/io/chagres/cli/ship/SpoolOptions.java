@@ -62,8 +62,8 @@ final class SpoolOptions {
      *
      * @throws IllegalArgumentException naming the value that is out of its range
      */
-    void check(String address, List<AgeRecipient> recipients) {
-        Sinks.check(address);
+    void check(String address, List<AgeRecipient> recipients) throws IOException {
+        Sinks.check(address, PropertiesFile.read(properties));
         if (size.bytes() < MIN_BYTES) {
             throw new IllegalArgumentException("the spool needs at least 16MiB");
         }

@@ -346,6 +346,32 @@ final class ConfigCommandTest {
     }
 
     @Test
+    void findsAFileInThePlaceOfTheArchive() throws IOException {
+        Path there = Files.writeString(directory.resolve("there"), "text");
+        for (String to : List.of(there.toString(), there + "/archive", "/dev/null")) {
+            CommandRun check = check("to = \"%s\"\npaths = [\"/v\"]\n".formatted(to));
+            assertThat(check.code()).isEqualTo(ExitCode.FAILED);
+            assertThat(check.out()).contains(":1:1: ", " is no directory");
+        }
+        assertThat(check("to = \"%s\"\npaths = [\"/v\"]\n".formatted(directory + "/a/b"))
+                        .code())
+                .isZero();
+    }
+
+    @Test
+    void findsWhatThePropertiesAndTheSpoolCannotBe() throws IOException {
+        Path bad = Files.writeString(directory.resolve("bad.properties"), "max.request.size = many\n");
+        String kafka = "to = \"kafka://b:1/t\"\npaths = [\"/v\"]\n";
+        CommandRun check = check(kafka + "properties = \"" + directory + "/none\"\n");
+        assertThat(check.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(check.out()).contains(":3:1: --properties cannot be read");
+        check = check(kafka + "spool = \"" + bad + "\"\n");
+        assertThat(check.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(check.out()).contains(":3:1: --spool " + bad, " is no directory");
+        assertThat(check("to = \"/a\"\npaths = [\"\"]\n").out()).contains(":2:1: ", "a path is empty");
+    }
+
+    @Test
     void findsAnOpenPageWithoutToken() throws IOException {
         CommandRun check = check("to = \"/mnt/archive\"\npaths = [\"/v\"]\nhttp = \"0.0.0.0:7788\"\n");
         assertThat(check.code()).isEqualTo(ExitCode.FAILED);

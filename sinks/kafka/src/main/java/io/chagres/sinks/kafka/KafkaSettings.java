@@ -46,6 +46,17 @@ record KafkaSettings(String name, Map<String, String> properties) {
     /** A key holds host and path, headers the path once more. */
     private static final int ENVELOPE_BYTES = 16 << 10;
 
+    /**
+     * Looks at what is read from the properties here.
+     *
+     * @throws IllegalArgumentException when something is no value; the message is for people
+     */
+    void check() {
+        headers();
+        maxValueBytes();
+        bufferBytes(new HashMap<>(properties));
+    }
+
     String positionsTopic() {
         return properties.getOrDefault(POSITIONS_TOPIC, DEFAULT_POSITIONS_TOPIC);
     }
@@ -88,7 +99,11 @@ record KafkaSettings(String name, Map<String, String> properties) {
 
     private static int number(Map<String, ?> of, String name, int otherwise) {
         Object value = of.get(name);
-        return value == null ? otherwise : Integer.parseInt(value.toString().strip());
+        try {
+            return value == null ? otherwise : Integer.parseInt(value.toString().strip());
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(name + " of the properties is a number, and not " + value, e);
+        }
     }
 
     Map<String, Object> producer(String brokers, String transactionalId) {

@@ -3,6 +3,7 @@ package io.chagres.sinks.kafka;
 import io.chagres.forward.Sink;
 import io.chagres.forward.SinkProvider;
 import io.chagres.forward.SinkSettings;
+import java.util.Map;
 
 /**
  * Opens {@code kafka://HOST:PORT,HOST:PORT/TOPIC}. The topic may hold {@code {host}}, {@code {dir}} and {@code {name}}.
@@ -19,14 +20,15 @@ public final class KafkaSinkProvider implements SinkProvider {
     }
 
     @Override
-    public void check(String address) {
+    public void check(String address, Map<String, String> properties) {
         KafkaAddress.parse(address);
+        new KafkaSettings("", properties).check();
     }
 
     @Override
     public Sink open(String address, SinkSettings settings) {
         KafkaSettings clients = new KafkaSettings(settings.name(), settings.properties());
-        clients.headers(); // says now what is no header
+        clients.check();
         return new KafkaSink(
                 KafkaAddress.parse(address),
                 clients,
