@@ -72,7 +72,12 @@ make_parts() {
     mkdir -p "$1"
     step "packages"
     python=python
-    python3 -c 'import build' 2>/dev/null || {
+    case $version in *[!0-9.]*)
+        step "left out: the package for Python, which knows no version $version"
+        python=
+        ;;
+    esac
+    [ -z "$python" ] || python3 -c 'import build' 2>/dev/null || {
         step "left out: the package for Python, which needs: pip install build==1.6.1"
         python=
     }
