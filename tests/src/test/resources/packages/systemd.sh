@@ -119,8 +119,8 @@ from_apt() {
     echo 'deb [signed-by=/release/chagres.asc] file:/release/apt stable main' >/etc/apt/sources.list.d/chagres.list
     apt-get -qq update
     apt-get -qq install --yes --no-install-recommends chagres-stores
-    for store in s3 gs azblob; do # each is found: what it refuses is its own
-        chagres ls "$store://bucket/prefix?nonsense=1" 2>&1 | grep -q nonsense
+    for store in s3 gs azblob; do # each is found, and refuses what it does not know
+        chagres ls "$store://bucket/prefix?nonsense=1" 2>&1 | grep -q " address takes "
     done
 }
 
