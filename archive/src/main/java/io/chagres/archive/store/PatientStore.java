@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Stands before a store in a cloud, and alone decides how long and how often it is asked: vendors' clients ask once. If
- * the store is too busy for a question, or nobody answers it, it asks again, later and later and no sooner than the store
- * says, as long as any question was answered within the {@link AnswerTimeout}. No call waits longer than that if there are threads: then the caller
- * is free, and the thread that still waits for the answer is interrupted. Other refusals are answers, and passed on.
- * Safe for any thread.
+ * the store is too busy for a question, or nobody answers it, it asks again, later and later and no sooner than the
+ * store says, as long as any question was answered within the {@link AnswerTimeout}. No call waits longer than that if
+ * there are threads: then the caller is free, and the thread that still waits for the answer is interrupted. Other
+ * refusals are answers, and passed on. Safe for any thread.
  */
 public final class PatientStore extends ForwardingStore {
     private static final long FIRST_DELAY_MS = 100;

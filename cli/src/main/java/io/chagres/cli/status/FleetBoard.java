@@ -29,7 +29,7 @@ final class FleetBoard implements Board {
 
     private static final double MS_PER_SECOND = 1000.0;
 
-    /** So many looks are shown of what was at risk: an hour, where one is made each minute. */
+    /** How many looks are shown of what was at risk: an hour, where one is made each minute. */
     private static final int SHOWN_LOOKS = 60;
 
     private final String archive;
