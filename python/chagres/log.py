@@ -441,7 +441,7 @@ class Log:
     def lost(self, state: State) -> Optional[str]:
         """Says which commits something names that are missing behind the last one; None for nothing."""
         named: Dict[int, str] = {}
-        for folder in ("tables/", "history/", "filters/", "index/", "alive/"):
+        for folder in ("tables/", "history/", "filters/", "alive/"):
             for key in self.store.list(self.key(folder)):
                 if seq := _named(key[len(self.key("")):]):
                     named[seq] = key
@@ -491,8 +491,6 @@ def _named(key: str) -> int:
         return int(spans[2]) if spans else int(match[1])
     if match := re.fullmatch(r"(?:history/(\d{16})-(\d{16})-.*|filters/(\d{16})-(\d{16}))", key):
         return int(match[2] or match[4])
-    if match := re.fullmatch(r"index/(\d{16})-.*", key):
-        return int(match[1])
     if match := re.fullmatch(r"alive/(\d{16})-\d{16}/\d+", key):
         return most - int(match[1])
     return 0

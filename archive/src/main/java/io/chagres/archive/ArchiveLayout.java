@@ -88,16 +88,6 @@ public final class ArchiveLayout {
         return numbers == null || numbers.from() == 0 ? null : new CheckpointId(numbers.from(), numbers.to());
     }
 
-    /** Returns the prefix of a host's indexes of objects. */
-    public static String indexes(String hostId) {
-        return HOSTS + hostId + "/index/";
-    }
-
-    /** Returns the key of the index of objects of a checkpoint. */
-    public static String index(String hostId, CheckpointId id) {
-        return indexes(hostId) + digits(id.seq()) + "-" + digits(id.revision()) + ".ndjson" + ZSTD_SUFFIX;
-    }
-
     /** Returns the prefix of a host's filters. */
     public static String filters(String hostId) {
         return HOSTS + hostId + "/filters/";
@@ -307,7 +297,7 @@ public final class ArchiveLayout {
         return switch (end < 0 ? "" : key.substring(part, end)) {
             case "log" -> ObjectKind.COMMIT;
             case "checkpoints", "tables", "history" -> ObjectKind.RECORDS;
-            case "streams", "index", "filters" -> ObjectKind.BYTES;
+            case "streams", "filters" -> ObjectKind.BYTES;
             default -> ObjectKind.OPEN;
         };
     }
@@ -384,7 +374,6 @@ public final class ArchiveLayout {
             case "tables" -> Math.max(seqOf(baseOf(key)), Math.max(outlineOf(key), endOf(changesOf(key))));
             case "history" -> endOf(historyOf(key));
             case "filters" -> endOf(filterOf(key));
-            case "index" -> indexedCommit(parts[3]);
             case "alive" -> openedOf(parts[3]);
             default -> 0;
         };
@@ -396,11 +385,6 @@ public final class ArchiveLayout {
 
     private static long endOf(@Nullable CommitSpan span) {
         return span == null ? 0 : span.to();
-    }
-
-    private static long indexedCommit(String name) {
-        CommitSpan numbers = name.length() < SPAN_DIGITS ? null : numbers(name.substring(0, SPAN_DIGITS));
-        return numbers == null ? 0 : numbers.from();
     }
 
     /** Returns the commit that opened the incarnation of a heartbeat; 0 when it is something else. */

@@ -24,12 +24,6 @@ public final class SeekableFrames implements FrameWriter {
         context.setLevel(level);
     }
 
-    /** Ends each frame with zstd's own checksum of its content, for what no other checksum covers. */
-    public SeekableFrames checksummed() {
-        context.setChecksum(true);
-        return this;
-    }
-
     /** Returns the room the frame of some bytes needs at most. */
     public static int boundOf(int lengthBytes) {
         return (int) Zstd.compressBound(lengthBytes);

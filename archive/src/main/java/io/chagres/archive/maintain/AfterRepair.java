@@ -56,7 +56,7 @@ final class AfterRepair extends ForwardingStore {
         keys.sort(Comparator.comparing(key -> key.startsWith(ArchiveLayout.COMPACTED)));
         for (String key : keys) {
             MemorySegment content = MemorySegment.ofArray(bytes(key));
-            if (content.byteSize() == 0) {
+            if (key.startsWith(ArchiveLayout.COMPACTED)) {
                 target.putIfAbsent(key, content);
                 continue;
             }

@@ -257,9 +257,10 @@ public final class Compact {
         // a dry run reads records, and of data only where lines end
         try (SpillFile spill = tables.spill();
                 KeptCommits commits = new KeptCommits(from, hostId, options.memoryBytes() / 8 * 7, spill);
-                HistoryWriter history = new HistoryWriter(options.historyMs(), tables.spill());
-                StoredFacts facts = new StoredFacts(hostId, options.dryRun() ? RunListener.NONE : history)) {
-            HostState state = HostLog.replay(options.dryRun() ? from : commits, hostId, tables, facts);
+                HistoryWriter history = new HistoryWriter(options.historyMs(), tables.spill())) {
+            HostState state = options.dryRun()
+                    ? HostLog.replay(from, hostId, tables, RunListener.NONE)
+                    : HostLog.replay(commits, hostId, tables, history);
             writing = ProtectedStore.writing(store, state.recipients());
             CorruptArchiveException untold = LogWitness.untold(store, hostId, state.seq());
             if (untold != null) {
@@ -275,10 +276,7 @@ public final class Compact {
                         removeDamagedHistories(hostId, unproven);
                         history.write(writing, hostId, state);
                     }
-                    if (!options.dryRun() && !known.isEmpty()) {
-                        facts.load(store, known.last());
-                    }
-                    rewrite(commits, state, retention, next, moves, facts, begunMs);
+                    rewrite(commits, hostId, state, retention, next, moves, begunMs);
                 }
             }
             return state.seq();
@@ -328,8 +326,8 @@ public final class Compact {
     }
 
     /**
-     * Says whether a state has no checkpoint, or one that refers to commits and none of a compaction made: a repair
-     * puts no index.
+     * Says whether a state has no checkpoint, or one that refers to commits and that a repair put: what a compaction
+     * leaves in commits is damaged.
      *
      * @param known the checkpoints that are listed
      */
@@ -345,7 +343,7 @@ public final class Compact {
         for (FileVersion version : state.versions()) {
             for (LogRecord.Extent extent : Extents.of(version)) {
                 if (extent instanceof LogRecord.Run) {
-                    return !store.exists(ArchiveLayout.index(hostId, newest));
+                    return Checkpoints.isOfRepair(store, hostId, newest);
                 }
             }
         }
@@ -355,14 +353,13 @@ public final class Compact {
     /** Writes the checkpoint, and before it, if it has to be, what commits hold and small objects as new objects. */
     private void rewrite(
             KeptCommits commits,
+            String hostId,
             HostState state,
             Retention retention,
             CheckpointId next,
             boolean moves,
-            StoredFacts facts,
             long begunMs)
             throws IOException {
-        String hostId = facts.hostId();
         try (VersionPaths paths = new VersionPaths(state, tables);
                 VersionReader reader = new VersionReader(commits, hostId, state);
                 LineEnds lines = new LineEnds(reader);
@@ -394,7 +391,6 @@ public final class Compact {
             storedBytes = writer.storedBytes();
             relieve(state);
             expireHistory(hostId, state, retention);
-            ObjectIndex.write(writing, next, state, contents, facts, paths);
         }
     }
 

@@ -20,8 +20,7 @@ record CompactedContents(Retention retention, WrittenExtents written) implements
     @Override
     public Iterable<LogRecord.Extent> extents(FileVersion version) {
         ExtentList old = Extents.of(version);
-        List<LogRecord.Extent> fresh = new ArrayList<>();
-        written.of(version.id()).forEach(each -> fresh.add(each.extent()));
+        List<LogRecord.Extent> fresh = written.of(version.id());
         List<LogRecord.Extent> extents = new ArrayList<>();
         int next = 0;
         int i = retention.first(version);

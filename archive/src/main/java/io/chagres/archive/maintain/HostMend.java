@@ -7,7 +7,6 @@ import io.chagres.archive.Heartbeat;
 import io.chagres.archive.HostRegistration;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.find.LineFilters;
-import io.chagres.archive.read.FrameCheck;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.LogWitness;
@@ -57,13 +56,6 @@ final class HostMend {
     void checkCaches(Checker damaged) throws IOException {
         for (BlobInfo object : store.list(ArchiveLayout.filters(hostId), null)) {
             damaged.check(object.key(), () -> LineFilters.check(store, object));
-        }
-        for (BlobInfo object : store.list(ArchiveLayout.indexes(hostId), null)) {
-            damaged.check(object.key(), () -> {
-                if (store.size(object.key()) != 0) { // that of a host without versions has no frame
-                    FrameCheck.check(store, object.key());
-                }
-            });
         }
         for (BlobInfo object : store.list(ArchiveLayout.heartbeats(hostId), null)) {
             damaged.check(object.key(), () -> Heartbeat.check(store, object.key()));

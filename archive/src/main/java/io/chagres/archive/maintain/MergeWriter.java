@@ -15,7 +15,6 @@ import io.chagres.archive.store.BlobWriter;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -35,11 +34,6 @@ import java.util.zip.CRC32C;
  */
 final class MergeWriter implements AutoCloseable {
     private static final int PIECE = LogRecord.PIECE_BYTES;
-    private static final long NEWLINES = 0x0a0a0a0a0a0a0a0aL;
-    private static final long LOW_BITS = 0x7f7f7f7f7f7f7f7fL;
-    private static final long PAIRS = 0x00ff00ff00ff00ffL;
-    /** The number of words whose newlines one byte can count for its place in them. */
-    private static final int WORDS = 128;
 
     private final BlobStore store;
     private final String hostId;
@@ -55,7 +49,6 @@ final class MergeWriter implements AutoCloseable {
     private final MemorySegment stored;
     private final ByteBuffer storedBytes;
     private final WrittenExtents written;
-    private final long[] words = new long[WORDS];
     private Arena memory = Arena.ofConfined();
     private MemorySegment region = MemorySegment.NULL;
     private long objects;
@@ -233,10 +226,8 @@ final class MergeWriter implements AutoCloseable {
         }
         String key = ArchiveLayout.object(hostId, id, merge.start(), merge.end(), unique, codec);
         long length = store(key, bytes, objectFrames);
-        written.add(
-                new LogRecord.ObjectRun(
-                        id, merge.start(), merge.length(), unique, length, codec, crcs, mtimeNs(source)),
-                newlines(content));
+        written.add(new LogRecord.ObjectRun(
+                id, merge.start(), merge.length(), unique, length, codec, crcs, mtimeNs(source)));
     }
 
     private void writePack(List<StoredOrder.Source> sources, MemorySegment content) throws IOException {
@@ -250,33 +241,11 @@ final class MergeWriter implements AutoCloseable {
             for (long at = merge.start(); at < merge.end(); at += PIECE) {
                 int piece = (int) Math.min(PIECE, merge.end() - at);
                 int checksum = crcOf(bytes, offset, piece);
-                written.add(
-                        new LogRecord.PackedRun(
-                                merge.versionId(), at, piece, unique, length, offset, checksum, mtimeNs(source)),
-                        newlines(content.asSlice(offset, piece)));
+                written.add(new LogRecord.PackedRun(
+                        merge.versionId(), at, piece, unique, length, offset, checksum, mtimeNs(source)));
                 offset += piece;
             }
         }
-    }
-
-    /** Counts newlines, eight bytes at a time in an array: commands like this run without the optimizing compiler. */
-    private long newlines(MemorySegment content) {
-        long count = 0;
-        long at = 0;
-        for (; at + WORDS * Long.BYTES <= content.byteSize(); at += WORDS * Long.BYTES) {
-            MemorySegment.copy(content, ValueLayout.JAVA_LONG_UNALIGNED, at, words, 0, WORDS);
-            long ofEachByte = 0;
-            for (long each : words) {
-                long word = each ^ NEWLINES;
-                ofEachByte += ~((word & LOW_BITS) + LOW_BITS | word | LOW_BITS) >>> 7; // 1 in a byte that was one
-            }
-            long ofPairs = (ofEachByte & PAIRS) + (ofEachByte >>> 8 & PAIRS);
-            count += ofPairs * 0x0001000100010001L >>> 48;
-        }
-        for (; at < content.byteSize(); at++) {
-            count += content.get(ValueLayout.JAVA_BYTE, at) == '\n' ? 1 : 0;
-        }
-        return count;
     }
 
     private int crcOf(ByteBuffer bytes, int offset, int length) {

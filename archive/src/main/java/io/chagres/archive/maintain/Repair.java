@@ -255,7 +255,7 @@ public final class Repair {
         boolean isRefused = true;
         try {
             if (id != null) {
-                Checkpoint.write(after, hostId, id.revision(), state, rescue.contents(written));
+                Checkpoint.writeRepaired(after, hostId, id.revision(), state, rescue.contents(written));
             }
             String less = Readability.less(store, hostId, state, after, tables);
             if (less != null && state.seq() > 0) {

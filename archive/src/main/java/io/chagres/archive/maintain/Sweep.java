@@ -64,7 +64,6 @@ final class Sweep {
     private @Nullable Long onlyCopiesUntilMs;
     private final List<BlobInfo> checkpoints = new ArrayList<>();
     private final List<BlobInfo> marks = new ArrayList<>();
-    private final List<BlobInfo> indexes = new ArrayList<>();
     private List<BlobInfo> commits = List.of();
     private final List<BlobInfo> objects = new ArrayList<>();
     private final List<BlobInfo> heartbeats = new ArrayList<>();
@@ -145,12 +144,6 @@ final class Sweep {
         addMarks(base);
         addTables(base);
         addHistories();
-        String first = ArchiveLayout.index(hostId, base);
-        for (BlobInfo index : store.list(ArchiveLayout.indexes(hostId), null)) {
-            if (index.key().compareTo(first) < 0) {
-                indexes.add(index);
-            }
-        }
         if (isSpared || isCheckpointSetAside()) {
             return null;
         }
@@ -421,7 +414,6 @@ final class Sweep {
         marks.clear();
         histories.clear();
         tables.clear();
-        indexes.clear();
         commits = List.of();
         objects.clear();
     }
@@ -444,7 +436,6 @@ final class Sweep {
      */
     List<BlobInfo> removed() {
         List<BlobInfo> all = BlobList.of(heartbeats);
-        all.addAll(indexes);
         all.addAll(checkpoints);
         all.addAll(histories);
         all.addAll(marks);

@@ -15,15 +15,12 @@ import org.jspecify.annotations.Nullable;
  * they are searched from the beginning. Confined to one thread.
  */
 final class WrittenExtents implements AutoCloseable {
-    /** An extent, and the newlines in its bytes. */
-    record Written(LogRecord.Extent extent, long lines) {}
-
     private final RowSorter rows;
     private final ExtentRows layout = new ExtentRows();
     private Iterator<byte[]> rest = Collections.emptyIterator();
     private byte @Nullable [] next;
     private long lastId = Long.MAX_VALUE;
-    private List<Written> found = List.of();
+    private List<LogRecord.Extent> found = List.of();
 
     /** Holds none yet, and closes what sorts them with itself. */
     WrittenExtents(RowSorter rows) {
@@ -31,12 +28,12 @@ final class WrittenExtents implements AutoCloseable {
     }
 
     /** Adds one; before anybody asks. */
-    void add(LogRecord.Extent extent, long lines) throws IOException {
-        rows.add(layout.ofVersion(extent, lines));
+    void add(LogRecord.Extent extent) throws IOException {
+        rows.add(layout.ofVersion(extent));
     }
 
     /** Returns those of a version, in order. */
-    List<Written> of(long versionId) {
+    List<LogRecord.Extent> of(long versionId) {
         if (versionId == lastId) {
             return found;
         }
@@ -50,7 +47,7 @@ final class WrittenExtents implements AutoCloseable {
         }
         found = next != null && ExtentRows.versionOf(next) == versionId ? new ArrayList<>() : List.of();
         while (next != null && ExtentRows.versionOf(next) == versionId) {
-            found.add(new Written(ExtentRows.ofVersion(next), ExtentRows.noteOf(next)));
+            found.add(ExtentRows.ofVersion(next));
             advance();
         }
         return found;

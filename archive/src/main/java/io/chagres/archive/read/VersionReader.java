@@ -370,13 +370,16 @@ public final class VersionReader implements AutoCloseable {
         };
     }
 
+    /** Returns the key of the object that holds the bytes of an extent, a commit included; null for no object. */
+    public static @Nullable String objectOf(String hostId, LogRecord.Extent extent) {
+        return extent instanceof LogRecord.Run run
+                ? ArchiveLayout.commit(hostId, run.seq())
+                : dataObject(hostId, extent);
+    }
+
     private String whereIs(LogRecord.Extent extent) {
-        String object = dataObject(hostId, extent);
-        return object != null
-                ? object
-                : extent instanceof LogRecord.Run run
-                        ? ArchiveLayout.commit(hostId, run.seq())
-                        : "version " + ArchiveLayout.hex(extent.versionId());
+        String object = objectOf(hostId, extent);
+        return object != null ? object : "version " + ArchiveLayout.hex(extent.versionId());
     }
 
     private void bare(String key, long offset, MemorySegment target) throws IOException {

@@ -70,12 +70,30 @@ public final class Checkpoint {
     public static boolean write(
             BlobStore store, String hostId, long revision, HostState state, CheckpointContents contents)
             throws IOException {
+        return write(store, hostId, revision, state, contents, false);
+    }
+
+    /** Writes a checkpoint as above, of a repair: what it refers to in commits may be read there. */
+    public static void writeRepaired(
+            BlobStore store, String hostId, long revision, HostState state, CheckpointContents contents)
+            throws IOException {
+        write(store, hostId, revision, state, contents, true);
+    }
+
+    private static boolean write(
+            BlobStore store,
+            String hostId,
+            long revision,
+            HostState state,
+            CheckpointContents contents,
+            boolean isOfRepair)
+            throws IOException {
         CheckpointId id = new CheckpointId(state.seq(), revision);
         String key = ArchiveLayout.checkpoint(hostId, id);
         if (put(store, key, header(state), out -> state(state, contents, out)) < 0) {
             return false;
         }
-        Checkpoints.mark(store, hostId, id);
+        Checkpoints.mark(store, hostId, id, isOfRepair);
         return true;
     }
 

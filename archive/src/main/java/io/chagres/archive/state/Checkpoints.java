@@ -8,6 +8,7 @@ import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import java.util.NavigableSet;
 import java.util.TreeSet;
 
@@ -17,6 +18,8 @@ import java.util.TreeSet;
  * that they do not. Stateless, safe for any thread.
  */
 public final class Checkpoints {
+    private static final String REPAIRED = "repaired";
+
     private Checkpoints() {}
 
     /**
@@ -99,8 +102,18 @@ public final class Checkpoints {
         return next;
     }
 
-    /** Says that a checkpoint counts from now on. */
-    static void mark(BlobStore store, String hostId, CheckpointId id) throws IOException {
-        store.putIfAbsent(ArchiveLayout.mark(hostId, id), MemorySegment.ofArray(new byte[0]));
+    /**
+     * Says that a checkpoint counts from now on.
+     *
+     * @param isOfRepair whether a repair put it
+     */
+    static void mark(BlobStore store, String hostId, CheckpointId id, boolean isOfRepair) throws IOException {
+        byte[] content = isOfRepair ? REPAIRED.getBytes(StandardCharsets.US_ASCII) : new byte[0];
+        store.putIfAbsent(ArchiveLayout.mark(hostId, id), MemorySegment.ofArray(content));
+    }
+
+    /** Says whether a repair put a checkpoint: it leaves in commits what can be read there. One request. */
+    public static boolean isOfRepair(BlobStore store, String hostId, CheckpointId id) throws IOException {
+        return store.size(ArchiveLayout.mark(hostId, id)) > 0;
     }
 }

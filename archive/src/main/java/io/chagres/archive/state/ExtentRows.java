@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
 /** Lays extents out as rows that a {@link RowSorter} brings into their order. Confined to one thread. */
 public final class ExtentRows {
     private static final int STORED_BYTES = 5 * Long.BYTES;
-    private static final int VERSION_BYTES = 3 * Long.BYTES;
+    private static final int VERSION_BYTES = 2 * Long.BYTES;
 
     private final RecordWriter record = new RecordWriter();
 
@@ -37,16 +37,11 @@ public final class ExtentRows {
                 .array();
     }
 
-    /**
-     * Returns a row whose order is that of versions and of positions in them.
-     *
-     * @param note any number, which comes back with it
-     */
-    public byte[] ofVersion(LogRecord.Extent extent, long note) {
+    /** Returns a row whose order is that of versions and of positions in them. */
+    public byte[] ofVersion(LogRecord.Extent extent) {
         return begin(VERSION_BYTES, extent)
                 .putLong(extent.versionId())
                 .putLong(extent.start())
-                .putLong(note)
                 .put(record.array(), 0, record.length())
                 .array();
     }
@@ -60,11 +55,6 @@ public final class ExtentRows {
     /** Returns the version that a row of {@link #ofVersion} is of. */
     public static long versionOf(byte[] row) {
         return ByteBuffer.wrap(row).getLong();
-    }
-
-    /** Returns what was noted in a row of {@link #ofVersion}. */
-    public static long noteOf(byte[] row) {
-        return ByteBuffer.wrap(row).getLong(2 * Long.BYTES);
     }
 
     /** Returns the extent of a row of {@link #ofVersion}. */

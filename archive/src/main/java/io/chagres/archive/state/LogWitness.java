@@ -15,13 +15,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Derives what must be there of a host's log from everything else that is there. Tables, histories, filters, indexes
- * and heartbeats name commits that their writers had seen. A heartbeat also says which one was the last to be
+ * Derives what must be there of a host's log from everything else that is there. Tables, histories, filters and
+ * heartbeats name commits that their writers had seen. A heartbeat also says which one was the last to be
  * acknowledged. Data objects show that the log has begun. Reads keys, and the newest heartbeat. Stateless, safe for any
  * thread.
  */
 public final class LogWitness {
-    private static final List<String> FOLDERS = List.of("tables/", "history/", "filters/", "index/");
+    private static final List<String> FOLDERS = List.of("tables/", "history/", "filters/");
 
     private LogWitness() {}
 

@@ -168,10 +168,6 @@ final class HostVerify implements AutoCloseable {
                 "nothing is lost: searching takes longer",
                 object -> LineFilters.check(store, object));
         checkBeside(
-                ArchiveLayout.indexes(hostId),
-                "nothing is lost: other programs that read it are told less; the next compaction writes another",
-                object -> checkIndex(object.key()));
-        checkBeside(
                 ArchiveLayout.heartbeats(hostId),
                 "nothing is lost: 'status' does not know what the host said then",
                 object -> Heartbeat.check(store, object.key()));
@@ -258,13 +254,6 @@ final class HostVerify implements AutoCloseable {
     private void checkTable(String key) throws IOException {
         HostLog.check(store, key);
         FrameCheck.check(store, key);
-    }
-
-    /** That of a host without versions has no line, and so no frame. */
-    private void checkIndex(String key) throws IOException {
-        if (store.size(key) != 0) {
-            FrameCheck.check(store, key);
-        }
     }
 
     private void checkBeside(String prefix, String lost, Check check) throws IOException {

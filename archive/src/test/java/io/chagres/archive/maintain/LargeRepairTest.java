@@ -63,9 +63,9 @@ class LargeRepairTest {
         return steps;
     }
 
-    /** Nothing, a commit, a checkpoint or an index is damaged. */
+    /** Nothing, a commit or a checkpoint is damaged. */
     @ParameterizedTest
-    @ValueSource(strings = {"", "/log/0000000000000002", "/log/0000000000000005", "/checkpoints/", "/index/"})
+    @ValueSource(strings = {"", "/log/0000000000000002", "/log/0000000000000005", "/checkpoints/"})
     void isTheSameHowManyVersionsEverAreLarge(String damaged) throws IOException {
         fill();
         if (!damaged.isEmpty()) {

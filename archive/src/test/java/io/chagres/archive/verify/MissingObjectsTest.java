@@ -43,12 +43,12 @@ class MissingObjectsTest extends VerifyFixture {
 
     /** A host without its checkpoint, or without its log, still has objects: they say what is missing. */
     @ParameterizedTest
-    @ValueSource(strings = {"/index/", "/history/", "/streams/", "/host"})
+    @ValueSource(strings = {"/history/", "/streams/", "/host"})
     void namesACheckpointThatIsMissingAndNoGarbage(String left) throws IOException {
         fill().close();
         compact();
         delete("/checkpoints/");
-        for (String other : List.of("/index/", "/history/", "/streams/", "/host")) {
+        for (String other : List.of("/history/", "/streams/", "/host")) {
             if (!other.equals(left)) {
                 delete(other);
             }
@@ -184,7 +184,7 @@ class MissingObjectsTest extends VerifyFixture {
         }
         new Heartbeat(Heartbeat.State.ENDED, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0, 0).put(store, ID, 1, 1);
         compact();
-        for (String part : List.of("/filters/", "/index/", "/alive/", ID + "/host")) {
+        for (String part : List.of("/filters/", "/alive/", ID + "/host")) {
             String key = store.keys(part).getFirst();
             store.replace(key, Arrays.copyOf(store.bytes(key), store.bytes(key).length / 2));
             verify();

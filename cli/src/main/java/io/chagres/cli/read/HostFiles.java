@@ -29,7 +29,8 @@ record HostFiles(HostRegistry.Owner host, HostView view, Selection files) {
         return new ContentSink.Origin(host.name(), file.path(), file.version().id());
     }
 
-    private Set<Long> ids() {
+    /** Returns the versions of the files. */
+    Set<Long> ids() {
         return files.stream().map(file -> file.version().id()).collect(Collectors.toSet());
     }
 }

@@ -72,6 +72,11 @@ public final class LsCommand implements Callable<Integer> {
     @Option(names = "--versions", description = "List every version, with its id and times.")
     boolean versions;
 
+    @Option(
+            names = "--objects",
+            description = "Print, as JSON, which object of STORE holds which bytes of a file, for other programs.")
+    boolean objects;
+
     @Mixin
     GoneOption gone = new GoneOption();
 
@@ -103,7 +108,9 @@ public final class LsCommand implements Callable<Integer> {
                 times,
                 TemporaryFiles.tables(context.environment()),
                 context.err()::println)) {
-            if (address == null && !versions) {
+            if (objects) {
+                objects(view, view.select(address, versions));
+            } else if (address == null && !versions) {
                 hosts(view);
             } else {
                 files(view.select(address, versions));
@@ -170,6 +177,15 @@ public final class LsCommand implements Callable<Integer> {
             line.timeMember(name, epochMs);
         } else {
             line.member(name, null);
+        }
+    }
+
+    private void objects(ArchiveView view, List<HostFiles> hosts) throws IOException {
+        for (HostFiles host : hosts) {
+            view.faults().attempt(host.host(), () -> {
+                StoredRanges ranges = StoredRanges.of(view, host);
+                forEach(List.of(host), (of, file) -> ranges.print(file, context.out()));
+            });
         }
     }
 
