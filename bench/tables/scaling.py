@@ -19,7 +19,7 @@ GB_MONTH = 0.023
 DAY = 86_400
 PAGE = 1000  # keys of a LIST
 HEARTBEAT = 60  # seconds
-OUTLINE, MERGED = 1000, 32  # commits from one outline to the next; spans of extents that become one
+SPAN, MERGED = 1000, 16  # commits of a table; tables of one size that become one
 RADIX, LONGEST = 4, 256  # a commit repeats those before it, up to the next that divides by a higher power of the radix
 MEMORY, BATCH = 112 << 20, 64 << 20  # bytes of commits compaction keeps, all or none; and of a batch of content
 COMMIT, ENTRY = 800, 128  # bytes of a commit beside its content: 1,020 in all were seen with 12 lines; in memory
@@ -53,12 +53,22 @@ def first_start():
 def restart(commits_since_checkpoint, checkpoint=True):
     """The state directory knows the host, whose key is put again, in case it went; without it there is one LIST more.
 
-    It reads the newest outline, the extents of all, most of them merged, and half of the commits of one.
+    It reads the tables of names and of extents, most of them merged, and half of the commits of one.
     """
-    outlines = commits_since_checkpoint // OUTLINE
-    commits = OUTLINE // 2 if outlines else commits_since_checkpoint
-    tables = (outlines > 0) + outlines // MERGED + outlines % MERGED
-    return requests(put=2, get=1 + checkpoint + tables + commits, head=1, list=2 + pages(commits))
+    spans = commits_since_checkpoint // SPAN
+    commits = SPAN // 2 if spans else commits_since_checkpoint
+    read = checkpoint + names(spans) + extents(spans) + commits
+    return requests(put=2, get=1 + read, head=1, list=3 + pages(commits))
+
+
+def names(spans):
+    """Tables of names that say what some spans changed: one, as long as not more than some 1,000 files grow."""
+    return min(1, spans)
+
+
+def extents(spans):
+    """Tables of extents: one for many has soon as many bytes as it is to have."""
+    return spans // MERGED + spans % MERGED
 
 
 def span(seq):
@@ -70,23 +80,25 @@ def span(seq):
 
 
 def end(seq):
-    """Commits a reader fetches to know all behind the newest outline."""
-    fetched, outline = 0, seq // OUTLINE * OUTLINE
-    while seq > outline:
+    """Commits a reader fetches to know all behind the newest table."""
+    fetched, told = 0, seq // SPAN * SPAN
+    while seq > told:
         seq, fetched = seq - span(seq), fetched + 1
     return fetched
 
 
 def one_file(commits, shipper=False):
-    """To know where the bytes of a file are: which host, what there is, outline, the end, the extents it is in."""
+    """To know where the bytes of a file are: which host, what there is, names, the end, the extents it is in."""
     found = requests() if shipper else requests(get=1, list=1)
-    return found + requests(list=3, head=1, get=1 + (0 if shipper else end(commits)) + 2 * (commits >= OUTLINE))
+    spans = commits // SPAN
+    return found + requests(list=4, head=1, get=(0 if shipper else end(commits)) + names(spans) + (spans > 0))
 
 
-def outlines(commits):
-    """Each is made of the one before and of records in memory: two objects, each asked for before it is put."""
-    merges = times(commits // OUTLINE // MERGED, requests(put=1, get=MERGED, head=1))
-    return times(commits // OUTLINE, requests(put=2, get=1, head=3, list=2)) + merges
+def tables(commits):
+    """Each span is made of records in memory: two objects, each asked for before it is put."""
+    spans = commits // SPAN
+    merged = times(spans // MERGED, requests(put=1, get=MERGED, head=1))
+    return times(spans, requests(put=3, get=2, head=3, list=3)) + merged
 
 
 def objects(files, content_bytes):
@@ -114,7 +126,7 @@ def lives(seconds):
 
 def sweep(commits_listed, commits_removed, checkpoints, heard_listed=0, heard_removed=0):
     """Lists the log and the heartbeats and reads the checkpoints that stay; objects it removes are not counted."""
-    tables = 2 * (commits_removed // OUTLINE)
+    tables = 2 * (commits_removed // SPAN)
     return requests(get=checkpoints,
                     list=pages(commits_listed) + pages(heard_listed) + (commits_removed > 0),
                     delete=commits_removed + tables + (commits_removed > 0) + heard_removed)
@@ -128,7 +140,7 @@ def status(hosts):
 def host_day(commits, files, content_bytes, restarts=1, runs=1):
     """Requests of shipper and compaction; never compacted, a restart has half of 30 days' commits behind it."""
     heard = heartbeats(DAY)
-    shipped = requests(put=commits) + lives(DAY) + outlines(commits)
+    shipped = requests(put=commits) + lives(DAY) + tables(commits)
     if runs == 0:
         return shipped + times(restarts, restart(15 * commits, checkpoint=False)), requests()
     shipped = shipped + times(restarts, restart(commits // runs // 2))

@@ -484,11 +484,10 @@ def _chain(histories: List[Tuple[int, int, int, str]], seq: int) -> List[Tuple[i
 def _named(key: str) -> int:
     """Returns the commit that a key below that of a host names, 0 for none."""
     most = 9_999_999_999_999_999
-    if match := re.fullmatch(r"tables/(\d{16})-\d{16}/(.*)", key):
-        if left := re.match(r"last-(\d{16})-", match[2]):
-            return most - int(left[1])
-        spans = re.fullmatch(r"changes-(\d{16})-(\d{16})\.zst", match[2])
-        return int(spans[2]) if spans else int(match[1])
+    if match := re.fullmatch(r"tables/(\d{16})-\d{16}/(?:names|extents)/([^/]*)", key):
+        span = re.fullmatch(r"(\d{16})-(\d{16})\.zst", match[2])
+        end = most - int(span[1]) if span else 0
+        return max(int(match[1]), end if span and end > int(span[2]) else 0)
     if match := re.fullmatch(r"(?:history/(\d{16})-(\d{16})-.*|filters/(\d{16})-(\d{16}))", key):
         return int(match[2] or match[4])
     if match := re.fullmatch(r"alive/(\d{16})-\d{16}/\d+", key):

@@ -21,7 +21,7 @@ LOST = (1 << 63) - 1  # the version that stands for lost bytes
  VERSION_COMMITS, RECIPIENTS, OBJECT_DIGEST, VERSION_NAMES) = range(1, 25)
 EXTENTS = frozenset((RUN, OBJECT_RUN, ZERO_RUN, COPY_RUN, PACKED_RUN))
 
-COMMIT, CHECKPOINT, HISTORY, OUTLINE, CHANGES = range(5)
+COMMIT, CHECKPOINT, HISTORY, TABLE = range(4)
 
 # kind: fields; n a number of 0 or more, N of 1 or more, v any, i signed, o a flag, 1 a byte, 4 and 8 bytes, b bytes,
 # t text, p a path, a attributes, c a checksum for each 256 KiB of field 2

@@ -28,9 +28,6 @@ public final class ArchiveLayout {
     private static final String ZSTD_SUFFIX = Codec.ZSTD.suffix();
     private static final int SPAN_DIGITS = 2 * SEQ_DIGITS + 1;
     private static final int HISTORY_NAME = SPAN_DIGITS + 1 + ID_DIGITS + 4;
-    private static final String LAST = "last-";
-    private static final String OUTLINE_END = "-names" + ZSTD_SUFFIX;
-    private static final String CHANGES = "changes-";
     private static final String FENCED = "0-fenced/";
     private static final String BEGUN_AGAIN = "-begun";
 
@@ -190,56 +187,43 @@ public final class ArchiveLayout {
         return tables(hostId) + digits(base.seq()) + "-" + digits(base.revision()) + "/";
     }
 
+    /** Returns the prefix of the tables of one section that begin at a checkpoint; the newest is the first below it. */
+    public static String tables(String hostId, CheckpointId base, TableSection section) {
+        return tables(hostId, base) + section.folder() + "/";
+    }
+
+    /** Returns the key of a table of a span; of those that end together the longest comes first in a list. */
+    public static String table(String hostId, CheckpointId base, TableSection section, CommitSpan span) {
+        return tables(hostId, base, section) + digits(MAX_NUMBER - span.to()) + "-" + digits(span.from()) + ZSTD_SUFFIX;
+    }
+
     /** Returns the checkpoint in the key of a table; null when the key is something else. */
     public static @Nullable CheckpointId baseOf(String key) {
-        String directory = key.substring(0, Math.max(0, key.lastIndexOf('/')));
-        CommitSpan numbers = numbers(directory.substring(directory.lastIndexOf('/') + 1));
+        String[] parts = key.split("/");
+        CommitSpan numbers = sectionOf(key) == null ? null : numbers(parts[parts.length - 3]);
         return numbers == null ? null : new CheckpointId(numbers.from(), numbers.to());
     }
 
-    /** Returns the key of the names and versions after a commit. */
-    public static String outline(String hostId, CheckpointId base, long seq) {
-        return last(hostId, base, seq) + OUTLINE_END;
-    }
-
-    /** The table that leads to the newest state comes first in a list. */
-    private static String last(String hostId, CheckpointId base, long seq) {
-        return tables(hostId, base) + LAST + digits(MAX_NUMBER - seq);
-    }
-
-    /** Returns the commit in the key of an outline; 0 when the key is something else. */
-    public static long outlineOf(String key) {
-        String name = key.substring(key.lastIndexOf('/') + 1);
-        return name.endsWith(OUTLINE_END) ? lastOf(name.substring(0, name.length() - OUTLINE_END.length())) : 0;
-    }
-
-    /** Returns the commit in the name of a table of the last ones, without its end; 0 when it is something else. */
-    private static long lastOf(String name) {
-        boolean isLast = name.startsWith(LAST) && name.length() == LAST.length() + SEQ_DIGITS;
-        long number = isLast ? number(name.substring(LAST.length())) : -1;
-        return number < 0 ? 0 : MAX_NUMBER - number;
-    }
-
-    /** Returns the key of what the commits since another table changed. */
-    public static String changes(String hostId, CheckpointId base, CommitSpan span) {
-        return last(hostId, base, span.to()) + "-" + CHANGES + digits(span.from()) + ZSTD_SUFFIX;
-    }
-
-    /** Returns the key of what many spans of commits changed as one. */
-    public static String mergedChanges(String hostId, CheckpointId base, CommitSpan span) {
-        return tables(hostId, base) + CHANGES + digits(span.from()) + "-" + digits(span.to()) + ZSTD_SUFFIX;
-    }
-
-    /** Returns the commits in the key of changes; null when the key is something else. */
-    public static @Nullable CommitSpan changesOf(String key) {
-        String name = key.substring(key.lastIndexOf('/') + 1);
-        int at = name.indexOf(CHANGES);
-        if (at < 0 || !name.endsWith(ZSTD_SUFFIX)) {
-            return null;
+    /** Returns the section in the key of a table; null when the key is something else. */
+    public static @Nullable TableSection sectionOf(String key) {
+        String[] parts = key.split("/");
+        for (TableSection section : TableSection.values()) {
+            if (parts.length > 3
+                    && parts[parts.length - 4].equals("tables")
+                    && parts[parts.length - 2].equals(section.folder())) {
+                return section;
+            }
         }
-        String rest = name.substring(at + CHANGES.length(), name.length() - ZSTD_SUFFIX.length());
-        CommitSpan span = at == 0 ? numbers(rest) : numbers(rest + "-" + digits(lastOf(name.substring(0, at - 1))));
-        return span == null || span.to() <= span.from() ? null : span;
+        return null;
+    }
+
+    /** Returns the commits in the key of a table; null when the key is something else. */
+    public static @Nullable CommitSpan tableOf(String key) {
+        String name = key.substring(key.lastIndexOf('/') + 1);
+        boolean isTable = sectionOf(key) != null && name.endsWith(ZSTD_SUFFIX);
+        CommitSpan numbers = isTable ? numbers(name.substring(0, name.length() - ZSTD_SUFFIX.length())) : null;
+        long to = numbers == null ? 0 : MAX_NUMBER - numbers.from();
+        return numbers == null || to <= numbers.to() ? null : new CommitSpan(numbers.to(), to);
     }
 
     /** Returns the prefix of what compaction keeps of earlier states. */
@@ -371,7 +355,7 @@ public final class ArchiveLayout {
         return switch (parts[2]) {
             case "log" -> seqOf(key).orElse(0);
             case "checkpoints" -> seqOf(checkpointOf(key));
-            case "tables" -> Math.max(seqOf(baseOf(key)), Math.max(outlineOf(key), endOf(changesOf(key))));
+            case "tables" -> Math.max(seqOf(baseOf(key)), endOf(tableOf(key)));
             case "history" -> endOf(historyOf(key));
             case "filters" -> endOf(filterOf(key));
             case "alive" -> openedOf(parts[3]);

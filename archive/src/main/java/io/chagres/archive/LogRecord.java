@@ -140,13 +140,16 @@ public sealed interface LogRecord {
     record Derived(long versionId, long fromVersion, String codec) implements LogRecord {}
 
     /**
-     * When the log recorded a version, and its last name. Only in checkpoints.
+     * When the log recorded a version, and its last name. Not in commits.
      *
-     * @param openedMs when it was opened
+     * @param openedMs when it was opened; {@link #AS_BEFORE} where that is not of this span
      * @param changedMs when the log last recorded its bytes, attributes or end
      * @param lastPath the last name it had, if it has none now; else empty
      */
-    record VersionTimes(long versionId, long openedMs, long changedMs, Pathname lastPath) implements LogRecord {}
+    record VersionTimes(long versionId, long openedMs, long changedMs, Pathname lastPath) implements LogRecord {
+        /** Stands for the time that is known already. */
+        public static final long AS_BEFORE = Long.MIN_VALUE;
+    }
 
     /**
      * What retention did to a host. Only in checkpoints.
@@ -166,7 +169,7 @@ public sealed interface LogRecord {
     record VersionRetention(long versionId, long expiredBefore, long expiredMs, long endedMs) implements LogRecord {}
 
     /**
-     * A version has grown to a length. Stands for its extents where they are recorded elsewhere. Only in outlines and
+     * A version has grown to a length. Stands for its extents where they are recorded elsewhere. Only in tables and
      * histories.
      *
      * @param length the position after its last byte
@@ -174,7 +177,7 @@ public sealed interface LogRecord {
     record VersionLength(long versionId, long length, long mtimeNs) implements LogRecord {}
 
     /**
-     * Which of the commits behind the checkpoint have extents of a version. Only in outlines.
+     * Which of the commits of a span have extents of a version. Only in tables.
      *
      * @param firstSeq the first
      * @param lastSeq the last

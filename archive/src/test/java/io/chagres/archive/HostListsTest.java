@@ -51,7 +51,11 @@ final class HostListsTest {
             store.replace(ArchiveLayout.filter(id, new CommitSpan(i - 1, i)), CONTENT);
             store.replace(ArchiveLayout.history(id, new CommitSpan(i - 1, i), i), CONTENT);
             store.replace(
-                    ArchiveLayout.changes(id, CheckpointId.BEGINNING, new CommitSpan(i, i + random.nextInt(9) + 1)),
+                    ArchiveLayout.table(
+                            id,
+                            CheckpointId.BEGINNING,
+                            TableSection.NAMES,
+                            new CommitSpan(i, i + random.nextInt(9) + 1)),
                     CONTENT);
         }
     }
@@ -61,7 +65,7 @@ final class HostListsTest {
         List<String> prefixes = List.of(
                 ArchiveLayout.checkpoints(id),
                 ArchiveLayout.marks(id),
-                ArchiveLayout.tables(id, CheckpointId.BEGINNING),
+                ArchiveLayout.tables(id, CheckpointId.BEGINNING, TableSection.NAMES),
                 ArchiveLayout.log(id),
                 ArchiveLayout.filters(id),
                 ArchiveLayout.history(id),

@@ -22,7 +22,7 @@ import java.lang.foreign.ValueLayout;
  * The five sizes are 0 in all but a commit: there the records follow as a stream. Only a commit says that it is
  * protected: what else there is, is encrypted whole. Immutable; arrays are not copied.
  *
- * @param kind {@link #COMMIT}, {@link #CHECKPOINT}, {@link #HISTORY}, {@link #OUTLINE} or {@link #CHANGES}
+ * @param kind {@link #COMMIT}, {@link #CHECKPOINT}, {@link #HISTORY} or {@link #TABLE}
  * @param seq number of the commit, 1 for the first; of a checkpoint the commit whose state it holds
  * @param timeMs the writer's wall clock when it was cut
  * @param incarnation 16 bytes that name the run of the writer
@@ -62,11 +62,8 @@ public record FixedHeader(
     /** Kind of what names and lengths were after each of some commits. */
     public static final int HISTORY = 2;
 
-    /** Kind of a checkpoint that does not say where the bytes of versions are. */
-    public static final int OUTLINE = 3;
-
-    /** Kind of what some commits changed. */
-    public static final int CHANGES = 4;
+    /** Kind of a table of what some commits changed. */
+    public static final int TABLE = 3;
 
     /** Everything is stored as it is. */
     public static final int PLAIN = 0;

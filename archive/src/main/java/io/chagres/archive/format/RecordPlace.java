@@ -10,9 +10,8 @@ public final class RecordPlace {
     private static final int COMMIT = 1 << FixedHeader.COMMIT;
     private static final int CHECKPOINT = 1 << FixedHeader.CHECKPOINT;
     private static final int HISTORY = 1 << FixedHeader.HISTORY;
-    private static final int OUTLINE = 1 << FixedHeader.OUTLINE;
-    private static final int CHANGES = 1 << FixedHeader.CHANGES;
-    private static final int EVERYWHERE = COMMIT | CHECKPOINT | HISTORY | OUTLINE | CHANGES;
+    private static final int TABLE = 1 << FixedHeader.TABLE;
+    private static final int EVERYWHERE = COMMIT | CHECKPOINT | HISTORY | TABLE;
 
     private RecordPlace() {}
 
@@ -37,14 +36,14 @@ public final class RecordPlace {
             case LogRecord.AttributesChanged r -> EVERYWHERE;
             case LogRecord.Derived r -> EVERYWHERE;
             case LogRecord.Recipients r -> EVERYWHERE;
-            case LogRecord.VersionTimes r -> CHECKPOINT | OUTLINE | CHANGES | HISTORY;
+            case LogRecord.VersionTimes r -> CHECKPOINT | TABLE | HISTORY;
             case LogRecord.Retention r -> CHECKPOINT;
             case LogRecord.VersionRetention r -> CHECKPOINT;
             case LogRecord.VersionNames r -> CHECKPOINT;
             case LogRecord.PackedRun r -> CHECKPOINT;
-            case LogRecord.Extent r -> COMMIT | CHECKPOINT | CHANGES;
-            case LogRecord.VersionLength r -> OUTLINE | HISTORY;
-            case LogRecord.VersionCommits r -> OUTLINE | CHANGES;
+            case LogRecord.Extent r -> COMMIT | CHECKPOINT | TABLE;
+            case LogRecord.VersionLength r -> TABLE | HISTORY;
+            case LogRecord.VersionCommits r -> TABLE;
             case LogRecord.Moment r -> HISTORY;
             case LogRecord.Repeated r -> COMMIT;
             case LogRecord.ObjectDigest r -> COMMIT;

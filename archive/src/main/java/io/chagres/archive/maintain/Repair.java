@@ -307,7 +307,7 @@ public final class Repair {
         }
     }
 
-    /** An outline states what missing commits said of names and versions; the bytes in them it does not have. */
+    /** A table states what missing commits said; the bytes in them it does not have. */
     private void tellMissing(long good, long last, Map<String, String[]> losses) {
         long expected = good + 1;
         for (long seq : commits.tailSet(good, false)) {

@@ -3,7 +3,6 @@ package io.chagres.archive.state;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Attributes;
 import io.chagres.archive.CheckpointId;
-import io.chagres.archive.CommitSpan;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.FixedHeader;
@@ -101,7 +100,7 @@ public final class Checkpoint {
     static void state(HostState state, CheckpointContents contents, Sink out) throws IOException {
         host(state, contents, out);
         Map<Long, Integer> hidden =
-                contents.isOutline() ? Map.of() : state.names().hidden();
+                contents.isOfMoment() ? Map.of() : state.names().hidden();
         for (FileVersion version : state.versions()) {
             if (contents.keeps(version)) {
                 version(version, hidden.getOrDefault(version.id(), 0), contents, out);
@@ -178,7 +177,7 @@ public final class Checkpoint {
     /**
      * Puts an object of records under a key.
      *
-     * @return how many bytes its records have; -1 when there is an object under the key already, which says the same
+     * @return how many bytes it has; -1 when there is an object under the key already, which says the same
      */
     static long put(BlobStore store, String key, FixedHeader header, Records records) throws IOException {
         if (store.exists(key)) {
@@ -189,7 +188,7 @@ public final class Checkpoint {
             records.writeTo(out::write);
             out.finish();
             object.commit();
-            return out.recordBytes();
+            return out.objectBytes();
         } catch (StoreException e) {
             if (!store.exists(key)) {
                 throw e;
@@ -254,13 +253,12 @@ public final class Checkpoint {
             throws IOException {
         out.write(opened(version, contents.start(version)));
         int names = version.nameCount() - hidden;
-        if (names != 1 && !contents.isOutline()) {
+        if (names != 1 && !contents.isOfMoment()) {
             out.write(new LogRecord.VersionNames(version.id(), names));
         }
-        if (contents.isOutline()) {
+        if (contents.isOfMoment()) {
             long mtimeNs = version.attributes().mtimeNs();
             out.write(new LogRecord.VersionLength(version.id(), version.length(), mtimeNs));
-            commits(version, out);
         } else {
             for (LogRecord.Extent extent : contents.extents(version)) {
                 out.write(extent);
@@ -276,14 +274,6 @@ public final class Checkpoint {
         LogRecord.VersionRetention retention = contents.retention(version);
         if (retention.expiredBefore() != 0 || retention.expiredMs() != 0 || retention.endedMs() != 0) {
             out.write(retention);
-        }
-    }
-
-    /** Writes which commits have extents of a version, if any do. */
-    static void commits(FileVersion version, Sink out) throws IOException {
-        CommitSpan told = version.toldBy();
-        if (told != null) {
-            out.write(new LogRecord.VersionCommits(version.id(), told.from() + 1, told.to()));
         }
     }
 
@@ -323,12 +313,8 @@ public final class Checkpoint {
      * @throws CorruptArchiveException when it is damaged; the state is then not usable
      */
     static void restore(BlobStore store, String hostId, CheckpointId id, HostState state) throws IOException {
-        restore(store, ArchiveLayout.checkpoint(hostId, id), FixedHeader.CHECKPOINT, state);
-    }
-
-    /** Takes over a checkpoint, an outline or changes, see above. */
-    static void restore(BlobStore store, String key, int kind, HostState state) throws IOException {
-        try (CheckpointReader in = new CheckpointReader(store, key, kind)) {
+        String key = ArchiveLayout.checkpoint(hostId, id);
+        try (CheckpointReader in = new CheckpointReader(store, key, FixedHeader.CHECKPOINT)) {
             FixedHeader header = in.header();
             for (LogRecord record = in.next(); record != null; record = in.next()) {
                 state.restore(key, record, header.timeMs());
@@ -360,7 +346,7 @@ public final class Checkpoint {
     public static byte[] extents(BlobStore store, String hostId, CheckpointId checkpoint, ExtentSink sink)
             throws IOException {
         String key = ArchiveLayout.checkpoint(hostId, checkpoint);
-        return Outlines.extents(store, key, FixedHeader.CHECKPOINT, sink).chain();
+        return SpanTables.extents(store, key, FixedHeader.CHECKPOINT, sink).chain();
     }
 
     /** Returns the chain value of the commit whose state a checkpoint holds; zeros when that is not known. */

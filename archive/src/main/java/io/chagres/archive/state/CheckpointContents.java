@@ -7,15 +7,15 @@ import org.jspecify.annotations.Nullable;
 /** Says what a checkpoint keeps of a state; by itself everything. */
 @FunctionalInterface
 public interface CheckpointContents {
-    /** Names and versions, and of each version only its length. */
-    CheckpointContents OUTLINE = new CheckpointContents() {
+    /** Names and versions, and of each version only its length: what a history says of a moment. */
+    CheckpointContents OF_MOMENT = new CheckpointContents() {
         @Override
         public Iterable<LogRecord.Extent> extents(FileVersion version) {
             return List.of();
         }
 
         @Override
-        public boolean isOutline() {
+        public boolean isOfMoment() {
             return true;
         }
     };
@@ -34,7 +34,7 @@ public interface CheckpointContents {
     }
 
     /** Says whether extents are left out, so that each version has its length only. */
-    default boolean isOutline() {
+    default boolean isOfMoment() {
         return false;
     }
 

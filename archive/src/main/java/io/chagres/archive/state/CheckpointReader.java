@@ -8,6 +8,7 @@ import io.chagres.archive.CommitSpan;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.EncryptedException;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.TableSection;
 import io.chagres.archive.age.AgeFile;
 import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.format.RecordPlace;
@@ -39,6 +40,7 @@ final class CheckpointReader implements AutoCloseable {
     private final InputStream content;
     private final FixedHeader header;
     private final @Nullable TableCheck check;
+    private final @Nullable TableSection section;
     private byte[] blockBytes = {};
     private RecordReader block;
     private long count;
@@ -62,6 +64,7 @@ final class CheckpointReader implements AutoCloseable {
         }
         header = read;
         check = kind == FixedHeader.CHECKPOINT ? new TableCheck(key) : null;
+        section = kind == FixedHeader.TABLE ? ArchiveLayout.sectionOf(key) : null;
         block = new RecordReader(key, blockBytes, 0, 0);
     }
 
@@ -71,12 +74,9 @@ final class CheckpointReader implements AutoCloseable {
         CommitSpan span =
                 switch (kind) {
                     case FixedHeader.HISTORY -> ArchiveLayout.historyOf(key);
-                    case FixedHeader.CHANGES -> ArchiveLayout.changesOf(key);
+                    case FixedHeader.TABLE -> ArchiveLayout.tableOf(key);
                     default -> null;
                 };
-        if (kind == FixedHeader.OUTLINE) {
-            return ArchiveLayout.outlineOf(key);
-        }
         return id != null ? id.seq() : span != null ? span.to() : 0;
     }
 
@@ -102,7 +102,9 @@ final class CheckpointReader implements AutoCloseable {
         }
         count++;
         LogRecord record = block.next();
-        if (!RecordPlace.holds(header.kind(), record)) {
+        boolean isOfSection =
+                section == null || (section == TableSection.EXTENTS) == record instanceof LogRecord.Extent;
+        if (!isOfSection || !RecordPlace.holds(header.kind(), record)) {
             throw new CorruptArchiveException(key, "it holds a record that belongs elsewhere");
         }
         if (check != null) {

@@ -42,7 +42,7 @@ final class CheckpointWriter implements AutoCloseable {
     private final RecordWriter records = new RecordWriter();
     private int length;
     private long count;
-    private long recordBytes;
+    private long objectBytes;
 
     /** Takes what is written, borrowed until return. */
     @FunctionalInterface
@@ -61,7 +61,10 @@ final class CheckpointWriter implements AutoCloseable {
     }
 
     private CheckpointWriter(Target object, FixedHeader header, int level, boolean isLocal) {
-        this.object = object;
+        this.object = (source, offset, bytes) -> {
+            objectBytes += bytes;
+            object.write(source, offset, bytes);
+        };
         index = header.kind() == FixedHeader.CHECKPOINT ? new TableIndex(isLocal) : null;
         blockBytes = index == null ? BLOCK_BYTES : INDEXED_BLOCK_BYTES;
         frames = new SeekableFrames(level);
@@ -120,15 +123,14 @@ final class CheckpointWriter implements AutoCloseable {
         crc.add(contentBytes.slice(0, Integer.BYTES));
         crc.add(block.crc(), bytes);
         count += block.records();
-        recordBytes += bytes;
         MemorySegment.copy(block.frame(), 0, stored, ValueLayout.JAVA_BYTE, 0, block.frame().length);
         frames.note(block.frame().length, block.contentBytes());
         object.write(stored, 0, block.frame().length);
     }
 
-    /** Returns how many bytes the records have; after the end. */
-    long recordBytes() {
-        return recordBytes;
+    /** Returns how many bytes the object has; after the end. */
+    long objectBytes() {
+        return objectBytes;
     }
 
     private void block() throws IOException {
@@ -139,7 +141,6 @@ final class CheckpointWriter implements AutoCloseable {
         length += Integer.BYTES;
         MemorySegment.copy(records.array(), 0, content, ValueLayout.JAVA_BYTE, length, records.length());
         length += records.length();
-        recordBytes += records.length();
         if (index != null) {
             index.endBlock(records.array(), records.length());
         }

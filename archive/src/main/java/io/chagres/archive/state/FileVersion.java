@@ -46,7 +46,7 @@ public final class FileVersion {
     private long start;
     private long length;
 
-    /** Where the extents end that are known of a version whose length was known before them. */
+    /** Where the extents end that are known. */
     private long attached;
 
     /** The first commit behind the checkpoint that has extents of it; 0 for none. {@code lastSeq} is the last. */
@@ -255,6 +255,7 @@ public final class FileVersion {
             extents.append(extent);
         }
         length = extent.end();
+        attached = length;
         attributes = attributes.withMtimeNs(extent.mtimeNs());
         if (state == State.SEALED) {
             state = State.GROWING;
@@ -269,7 +270,7 @@ public final class FileVersion {
     }
 
     void restore(LogRecord.VersionCommits commits) {
-        firstSeq = commits.firstSeq();
+        firstSeq = firstSeq == 0 ? commits.firstSeq() : firstSeq;
         lastSeq = commits.lastSeq();
     }
 
@@ -352,9 +353,9 @@ public final class FileVersion {
 
     /** Takes over what a checkpoint kept. */
     void restore(LogRecord.VersionTimes times) {
-        openedMs = times.openedMs();
+        openedMs = times.openedMs() == LogRecord.VersionTimes.AS_BEFORE ? openedMs : times.openedMs();
         changedMs = times.changedMs();
-        lastPath = times.lastPath().length() == 0 ? null : times.lastPath();
+        lastPath = times.lastPath().length() == 0 ? lastPath : times.lastPath();
     }
 
     /** Takes over what a checkpoint kept. */

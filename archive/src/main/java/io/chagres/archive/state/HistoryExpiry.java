@@ -68,7 +68,7 @@ public final class HistoryExpiry {
                 }
             };
             out.write(begin);
-            Checkpoint.state(past, CheckpointContents.OUTLINE, kept);
+            Checkpoint.state(past, CheckpointContents.OF_MOMENT, kept);
             forEachBehind(store, chain, begin.seq(), kept);
         });
         if (put >= 0) {

@@ -154,7 +154,7 @@ public final class HostLog {
         /** Hears that nobody holds the state that another stands for now. */
         default void relieved() {}
 
-        /** Returns which outlines help, of those that begin at a checkpoint; null when none do. */
+        /** Returns which tables help, of those that begin at a checkpoint; null when none do. */
         default @Nullable Tables tables(@Nullable CheckpointId checkpoint, long seq) throws IOException {
             return null;
         }
@@ -174,8 +174,8 @@ public final class HostLog {
             return true;
         }
 
-        /** Takes commits in the place of outlines from now on; returns whether it did not so far. */
-        boolean avoidOutlines();
+        /** Takes commits in the place of tables from now on; returns whether it did not so far. */
+        boolean avoidTables();
 
         /** Forgets what was begun. */
         default void restart() {}
@@ -242,7 +242,7 @@ public final class HostLog {
             load.relieved();
         }
         if (span.tables != null && !load.wantsExtents() && kept.bytes <= MAX_KEPT_BYTES) {
-            state.remember(new Whereabouts(load.store(), hostId, span.tables, span.before, kept.commits));
+            state.remember(new Whereabouts(load.store(), hostId, span.tables.base(), span.before, kept.commits));
         }
         return state;
     }
@@ -330,7 +330,7 @@ public final class HostLog {
             String object = cause.object();
             if (ArchiveLayout.seqOf(object).isPresent() && object.startsWith(ArchiveLayout.log(hostId))) {
                 first = first == null ? cause : first;
-                if (load.avoidOutlines()) {
+                if (load.avoidTables()) {
                     return; // a commit that repeats others wrongly harms nobody who reads those
                 }
                 throw first;
@@ -341,7 +341,7 @@ public final class HostLog {
             }
             CheckpointId id =
                     object.startsWith(ArchiveLayout.checkpoints(hostId)) ? ArchiveLayout.checkpointOf(object) : null;
-            boolean found = id != null ? damaged.add(id) : load.avoidOutlines();
+            boolean found = id != null ? damaged.add(id) : load.avoidTables();
             if (!found) {
                 throw first == null ? cause : first;
             }
@@ -401,15 +401,12 @@ public final class HostLog {
     }
 
     /**
-     * Reads a history, an outline or changes to the end.
+     * Reads a history or a table to the end.
      *
      * @throws CorruptArchiveException when it is damaged
      */
     public static void check(BlobStore store, String key) throws IOException {
-        boolean ofTable = ArchiveLayout.baseOf(key) != null;
-        int kind = !ofTable
-                ? FixedHeader.HISTORY
-                : ArchiveLayout.outlineOf(key) > 0 ? FixedHeader.OUTLINE : FixedHeader.CHANGES;
+        int kind = ArchiveLayout.baseOf(key) == null ? FixedHeader.HISTORY : FixedHeader.TABLE;
         try (CheckpointReader in = new CheckpointReader(store, key, kind)) {
             LogRecord record = in.next();
             while (record != null) {
@@ -538,7 +535,7 @@ public final class HostLog {
         CheckpointId checkpoint = newest(checkpoints, seq);
         Tables tables = load.tables(checkpoint, seq);
         long base = checkpoint == null ? 0 : checkpoint.seq();
-        long before = tables == null ? base : tables.route(seq).reached();
+        long before = tables == null ? base : tables.reached();
         List<Long> commits = new ArrayList<>();
         long reached = before;
         while (reached < seq && load.known(reached + 1) != null) {

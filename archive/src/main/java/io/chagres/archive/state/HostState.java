@@ -302,7 +302,7 @@ public final class HostState {
         return new LogRecord.Run(r.versionId(), r.start(), r.length(), seq, r.dataOffset(), r.crc(), r.mtimeNs());
     }
 
-    /** Takes over one record of a checkpoint; {@link #restored} follows the last one. */
+    /** Takes over one record of a checkpoint or table; {@link #restored} follows the last one. */
     void restore(String object, LogRecord record, long checkpointMs) throws CorruptArchiveException {
         apply(object, record, checkpointMs);
     }

@@ -15,7 +15,7 @@ final class MemoryLoad implements HostLog.Load {
     private final ExtentFilter filter;
     private final RunListener listener;
     private final int maxEntries;
-    private boolean usesOutlines;
+    private boolean usesTables;
     private Map<Long, CommitHeader> known;
 
     MemoryLoad(
@@ -23,7 +23,7 @@ final class MemoryLoad implements HostLog.Load {
             String hostId,
             ExtentFilter filter,
             RunListener listener,
-            boolean usesOutlines,
+            boolean usesTables,
             Map<Long, CommitHeader> known,
             int maxEntries) {
         boolean comesBack = filter == ExtentFilter.NONE && listener == RunListener.NONE;
@@ -31,7 +31,7 @@ final class MemoryLoad implements HostLog.Load {
         this.hostId = hostId;
         this.filter = filter;
         this.listener = listener;
-        this.usesOutlines = usesOutlines;
+        this.usesTables = usesTables;
         this.known = known;
         this.maxEntries = maxEntries;
     }
@@ -53,30 +53,41 @@ final class MemoryLoad implements HostLog.Load {
 
     @Override
     public boolean takesRepeats() {
-        return usesOutlines && listener == RunListener.NONE;
+        return usesTables && listener == RunListener.NONE;
     }
 
     @Override
     public @Nullable Tables tables(@Nullable CheckpointId checkpoint, long seq) throws IOException {
-        return usesOutlines ? Tables.list(store, hostId, checkpoint, seq, Long.MAX_VALUE) : null;
+        if (!usesTables) {
+            return null;
+        }
+        return wantsExtents()
+                ? Tables.list(store, hostId, checkpoint, seq)
+                : Tables.ofNames(store, hostId, checkpoint, seq);
     }
 
     @Override
     public HostState begin(HostLog.Span span, CommitReader reader) throws IOException {
         Tables tables = span.tables();
         HostState state = begun();
-        if (tables != null && span.before() != tables.base().seq()) {
-            Outlines.restore(store, hostId, tables, span.before(), state, wantsExtents());
-        } else if (span.checkpoint() != null) {
+        if (span.checkpoint() != null) {
             Checkpoint.restore(store, hostId, span.checkpoint(), state);
+        }
+        if (tables != null && !tables.names().isEmpty()) {
+            for (Tables.Stored table : tables.names()) {
+                SpanTables.apply(store, table, state, same -> same);
+            }
+            if (wantsExtents()) {
+                SpanTables.attach(store, tables, state);
+            }
         }
         return state;
     }
 
     @Override
-    public boolean avoidOutlines() {
-        boolean used = usesOutlines;
-        usesOutlines = false;
+    public boolean avoidTables() {
+        boolean used = usesTables;
+        usesTables = false;
         known = Map.of();
         return used;
     }

@@ -1,7 +1,6 @@
 package io.chagres.archive.state;
 
 import io.chagres.archive.CheckpointId;
-import io.chagres.archive.CommitSpan;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.log.CommitReader;
@@ -19,9 +18,6 @@ import org.jspecify.annotations.Nullable;
 final class TableLoad implements HostLog.Load {
     /** Reading this number of commits takes longer than to lay their state out. */
     private static final int MANY_COMMITS = 256;
-
-    /** A larger outline is of a host whose state should never be in memory as a whole. */
-    private static final long MAX_OUTLINE_BYTES = 512 << 10;
 
     /** What a history says about versions: how long they were. */
     static final CheckpointContents LENGTHS = new CheckpointContents() {
@@ -42,7 +38,7 @@ final class TableLoad implements HostLog.Load {
     private final boolean keep;
     private final boolean isReplay;
     private final RunListener listener;
-    private boolean usesOutlines;
+    private boolean usesTables;
     private @Nullable CheckpointId checkpoint;
     private @Nullable StateTable rolled;
     private long firstSeq;
@@ -74,49 +70,61 @@ final class TableLoad implements HostLog.Load {
         this.hostId = hostId;
         this.isReplay = isReplay;
         this.listener = listener;
-        usesOutlines = !isReplay;
+        usesTables = !isReplay;
         keep = isNow && locals.isNamed();
     }
 
     @Override
     public HostState begin(HostLog.Span span, CommitReader reader) throws IOException {
         checkpoint = span.checkpoint();
-        Tables tables = span.tables();
-        List<CommitSpan> changes =
-                tables == null ? List.of() : tables.route(span.before()).changes();
-        HostState state = begin(span, tables, reader);
-        for (CommitSpan each : changes) {
-            if (tables != null && each.from() == state.seq()) {
-                state = Changes.apply(store, tables, each, state, this::relieved);
-                state = applied(
-                        state, each.to() == span.before() && span.commits().isEmpty());
-            }
-        }
-        return state;
-    }
-
-    private HostState begin(HostLog.Span span, @Nullable Tables tables, CommitReader reader) throws IOException {
         StateTable table = rolled;
         if (table != null && isOf(table, span.commits(), reader)) {
             return begun(new HostState(table, listener));
         }
-        if (tables != null
-                && tables.route(span.before()).outline() > tables.base().seq()) {
-            HostState state = new HostState(ExtentFilter.ALL, RunListener.NONE);
-            Outlines.restore(store, hostId, tables, span.before(), state, true);
-            firstSeq = tables.base().seq();
-            return applied(state, span.commits().isEmpty());
+        HostState state = begun(ofCheckpoint());
+        Tables tables = span.tables();
+        if (tables == null || tables.names().isEmpty()) {
+            return state;
+        }
+        for (Tables.Stored each : tables.names()) {
+            state = SpanTables.apply(store, each, state, this::relieved);
+        }
+        return applied(attached(state, tables), span.commits().isEmpty());
+    }
+
+    private HostState ofCheckpoint() throws IOException {
+        StateTable table = checkpoint == null ? null : locals.ofLarge(store, hostId, checkpoint);
+        if (table != null) {
+            return new HostState(table, listener);
         }
         HostState state = new HostState(ExtentFilter.ALL, listener);
         if (checkpoint != null) {
-            table = locals.ofLarge(store, hostId, checkpoint);
-            if (table != null) {
-                state = new HostState(table, listener);
-            } else {
-                Checkpoint.restore(store, hostId, checkpoint, state);
+            Checkpoint.restore(store, hostId, checkpoint, state);
+        }
+        return state;
+    }
+
+    /** Returns the state with where its bytes are; of a large one it is written into another table. */
+    private HostState attached(HostState state, Tables tables) throws IOException {
+        boolean isLarge =
+                state.table() != null || locals.isLarge(state.keptVersions().size());
+        StateTable table = null;
+        if (isLarge && !isRefused) {
+            tellFreed();
+            try (AttachedContents contents = new AttachedContents(store, tables)) {
+                table = locals.roll(hostId, state, contents, true);
+                contents.finish();
+            } catch (UncheckedIOException e) {
+                throw e.getCause();
             }
         }
-        return begun(state);
+        if (table == null) {
+            isRefused |= isLarge;
+            SpanTables.attach(store, tables, state);
+            return state;
+        }
+        isFreed = true;
+        return new HostState(table, state);
     }
 
     private HostState begun(HostState state) {
@@ -129,10 +137,14 @@ final class TableLoad implements HostLog.Load {
         if (isReplay) {
             return null;
         }
-        rolled = locals.rolled(store, hostId, from);
-        Tables tables = usesOutlines ? Tables.list(store, hostId, from, seq, MAX_OUTLINE_BYTES) : null;
-        boolean goesOn = tables != null && rolled != null && tables.outlines().isEmpty();
-        return goesOn ? Tables.none(from) : tables;
+        StateTable table = locals.rolled(store, hostId, from);
+        rolled = table;
+        if (!usesTables) {
+            return null;
+        }
+        Tables tables = Tables.list(store, hostId, from, seq);
+        boolean isNear = table != null && table.header().seq() + SpanTables.MAX_COMMITS >= tables.reached();
+        return isNear ? Tables.none(from) : tables;
     }
 
     @Override
@@ -142,7 +154,7 @@ final class TableLoad implements HostLog.Load {
 
     @Override
     public boolean takesRepeats() {
-        return usesOutlines;
+        return usesTables;
     }
 
     @Override
@@ -151,9 +163,9 @@ final class TableLoad implements HostLog.Load {
     }
 
     @Override
-    public boolean avoidOutlines() {
-        boolean used = usesOutlines;
-        usesOutlines = false;
+    public boolean avoidTables() {
+        boolean used = usesTables;
+        usesTables = false;
         return used;
     }
 
@@ -185,7 +197,7 @@ final class TableLoad implements HostLog.Load {
     }
 
     private HostState relieved(HostState state) throws IOException {
-        return rolled(state, () -> locals.roll(store, hostId, checkpoint, state, false));
+        return rolled(state, () -> locals.roll(hostId, state, AttachedContents.UNATTACHED, false));
     }
 
     /** Makes a table. */

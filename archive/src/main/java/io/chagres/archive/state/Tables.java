@@ -3,6 +3,7 @@ package io.chagres.archive.state;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CommitSpan;
+import io.chagres.archive.TableSection;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
@@ -12,121 +13,119 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableSet;
 import java.util.Objects;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the store holds to shorten the way from one checkpoint to later states: outlines, and the changes of spans of
- * commits. Immutable.
+ * The tables that lead from one checkpoint to a later state. Immutable.
  *
  * @param base the checkpoint; {@link CheckpointId#BEGINNING} for none
- * @param outlines commits that have an outline
- * @param spans the changes of spans of commits; those may overlap
+ * @param names those to apply: each begins where the one before ends
+ * @param extents those that say where the bytes are, in the order of their ends; they may overlap
  */
-record Tables(CheckpointId base, NavigableSet<Long> outlines, Map<CommitSpan, BlobInfo> spans) {
+record Tables(CheckpointId base, List<Stored> names, List<Stored> extents) {
+    /** A table of a span, its key, and its size in the store. */
+    record Stored(CommitSpan span, String key, long bytes) {}
+
     /** Returns that there is nothing. */
     static Tables none(@Nullable CheckpointId checkpoint) {
-        CheckpointId base = checkpoint == null ? CheckpointId.BEGINNING : checkpoint;
-        return new Tables(base, new TreeSet<>(), new HashMap<>());
+        return new Tables(beginning(checkpoint), List.of(), List.of());
     }
 
-    /**
-     * Lists what there is up to a commit, from the newest back until there is enough.
-     *
-     * @param maxBytes how many bytes an outline has in the store at most; behind a larger one none is taken
-     */
-    static Tables list(BlobStore store, String hostId, @Nullable CheckpointId checkpoint, long seq, long maxBytes)
+    private static CheckpointId beginning(@Nullable CheckpointId checkpoint) {
+        return checkpoint == null ? CheckpointId.BEGINNING : checkpoint;
+    }
+
+    /** Lists those up to a commit, and where all bytes are that they know of. */
+    static Tables list(BlobStore store, String hostId, @Nullable CheckpointId checkpoint, long seq) throws IOException {
+        List<Stored> extents = ofExtents(store, hostId, beginning(checkpoint), seq);
+        long known = extents.isEmpty()
+                ? beginning(checkpoint).seq()
+                : extents.getLast().span().to();
+        return new Tables(
+                beginning(checkpoint), ofNames(store, hostId, checkpoint, known).names(), extents);
+    }
+
+    /** Lists those up to a commit, without where bytes are. */
+    static Tables ofNames(BlobStore store, String hostId, @Nullable CheckpointId checkpoint, long seq)
             throws IOException {
-        Tables tables = none(checkpoint);
-        CheckpointId base = tables.base;
-        boolean fits = true;
-        for (BlobInfo info : store.list(ArchiveLayout.tables(hostId, base), null)) {
-            CommitSpan span = ArchiveLayout.changesOf(info.key());
-            long outline = ArchiveLayout.outlineOf(info.key());
-            if (span != null) {
-                tables.spans.put(span, info);
-            } else if (outline > base.seq() && outline <= seq) {
-                fits &= info.lengthBytes() <= maxBytes;
-                tables.outlines.add(outline);
-            } else {
+        CheckpointId base = beginning(checkpoint);
+        return new Tables(base, list(store, hostId, base, TableSection.NAMES, seq, Tables::path), List.of());
+    }
+
+    /** Lists those that say where bytes are up to a commit. */
+    static List<Stored> ofExtents(BlobStore store, String hostId, CheckpointId base, long seq) throws IOException {
+        return list(store, hostId, base, TableSection.EXTENTS, seq, Tables::cover);
+    }
+
+    /** Returns the commit they lead to. */
+    long reached() {
+        return names.isEmpty() ? base.seq() : names.getLast().span().to();
+    }
+
+    /** Finds a way from one commit as far as spans lead, in order. */
+    private interface Way {
+        List<CommitSpan> of(Collection<CommitSpan> spans, long from);
+    }
+
+    /** Lists from the newest back until there is a way. */
+    private static List<Stored> list(
+            BlobStore store, String hostId, CheckpointId base, TableSection section, long seq, Way way)
+            throws IOException {
+        Map<CommitSpan, BlobInfo> there = new HashMap<>();
+        long newest = 0;
+        for (BlobInfo info : store.list(ArchiveLayout.tables(hostId, base, section), null)) {
+            CommitSpan span = ArchiveLayout.tableOf(info.key());
+            if (span == null || span.to() > seq || span.from() < base.seq()) {
                 continue;
             }
-            if (fits && tables.outline(seq) > base.seq()) {
-                return tables;
+            there.put(span, info);
+            newest = Math.max(newest, span.to());
+            List<CommitSpan> found = span.from() == base.seq() ? way.of(there.keySet(), base.seq()) : List.of();
+            if (!found.isEmpty() && found.getLast().to() == newest) {
+                return stored(found, there);
             }
         }
-        if (!fits) {
-            tables.outlines.clear();
-        }
-        return tables;
+        return stored(way.of(there.keySet(), base.seq()), there);
     }
 
-    /**
-     * The way to a state.
-     *
-     * @param outline the commit it begins at: of an outline, or the base's
-     * @param changes the spans behind that, each where the one before ends
-     */
-    record Route(long outline, List<CommitSpan> changes) {
-        /** Returns the commit it leads to. */
-        long reached() {
-            return changes.isEmpty() ? outline : changes.getLast().to();
+    private static List<Stored> stored(List<CommitSpan> spans, Map<CommitSpan, BlobInfo> there) {
+        List<Stored> stored = new ArrayList<>();
+        for (CommitSpan span : spans) {
+            BlobInfo info = Objects.requireNonNull(there.get(span));
+            stored.add(new Stored(span, info.key(), info.lengthBytes()));
         }
+        return stored;
     }
 
-    /** Returns the way from the newest outline with all changes before it, or from the base, to a commit or near it. */
-    Route route(long seq) {
-        long outline = outline(seq);
-        List<CommitSpan> changes = new ArrayList<>();
-        long reached = outline;
-        for (CommitSpan next = longest(reached, seq); next != null; next = longest(reached, seq)) {
-            changes.add(next);
-            reached = next.to();
-        }
-        return new Route(outline, changes);
-    }
-
-    private long outline(long seq) {
-        for (long each : outlines.headSet(seq, true).descendingSet()) {
-            if (chain(each) != null) {
-                return each;
+    /** Returns spans that begin where the one before ends: as far as any lead, and as few as lead there. */
+    private static List<CommitSpan> path(Collection<CommitSpan> spans, long from) {
+        record Step(@Nullable Step before, @Nullable CommitSpan span, int count) {}
+        Map<Long, Step> steps = new HashMap<>();
+        steps.put(from, new Step(null, null, 0));
+        long reached = from;
+        List<CommitSpan> sorted = new ArrayList<>(spans);
+        sorted.sort(Comparator.comparingLong(CommitSpan::to));
+        for (CommitSpan span : sorted) {
+            Step before = steps.get(span.from());
+            Step there = steps.get(span.to());
+            if (before != null && (there == null || there.count() > before.count() + 1)) {
+                steps.put(span.to(), new Step(before, span, before.count() + 1));
+                reached = Math.max(reached, span.to());
             }
         }
-        return base.seq();
+        List<CommitSpan> path = new ArrayList<>();
+        for (Step step = steps.get(reached); step != null && step.span() != null; step = step.before()) {
+            path.addFirst(step.span());
+        }
+        return path;
     }
 
-    private @Nullable CommitSpan longest(long from, long seq) {
-        return spans.keySet().stream()
-                .filter(span -> span.from() == from && span.to() <= seq)
-                .max(Comparator.comparingLong(CommitSpan::to))
-                .orElse(null);
-    }
-
-    /** Returns spans that cover all commits from the base to one, in order; null when there are none. */
-    @Nullable
-    List<CommitSpan> chain(long seq) {
-        return chain(spans.keySet(), base.seq(), seq);
-    }
-
-    /** Returns the key of the changes of a span. */
-    String key(CommitSpan span) {
-        return Objects.requireNonNull(spans.get(span)).key();
-    }
-
-    /** Returns how many bytes the changes of some spans have in the store, or a little more. */
-    long bytes(List<CommitSpan> some) {
-        return some.stream()
-                .mapToLong(span -> Objects.requireNonNull(spans.get(span)).lengthBytes())
-                .sum();
-    }
-
-    /** Returns as few spans as cover the commits behind one up to another, in order; null when they do not. */
-    static @Nullable List<CommitSpan> chain(Collection<CommitSpan> spans, long after, long seq) {
-        List<CommitSpan> chain = new ArrayList<>();
+    /** Returns as few spans as cover the commits behind one as far as any do, in order. */
+    private static List<CommitSpan> cover(Collection<CommitSpan> spans, long after) {
+        List<CommitSpan> cover = new ArrayList<>();
         long reached = after;
-        while (reached < seq) {
+        while (true) {
             CommitSpan longest = null;
             for (CommitSpan span : spans) {
                 if (span.from() <= reached && span.to() > (longest == null ? reached : longest.to())) {
@@ -134,11 +133,21 @@ record Tables(CheckpointId base, NavigableSet<Long> outlines, Map<CommitSpan, Bl
                 }
             }
             if (longest == null) {
-                return null;
+                return cover;
             }
-            chain.add(longest);
+            cover.add(longest);
             reached = longest.to();
         }
-        return chain;
+    }
+
+    /** Returns as few spans as cover the commits behind one up to another, in order; null when they do not. */
+    static @Nullable List<CommitSpan> chain(Collection<CommitSpan> spans, long after, long seq) {
+        List<CommitSpan> chain = new ArrayList<>();
+        for (CommitSpan each : cover(spans, after)) {
+            if (chain.isEmpty() || chain.getLast().to() < seq) {
+                chain.add(each);
+            }
+        }
+        return after >= seq ? List.of() : !chain.isEmpty() && chain.getLast().to() >= seq ? chain : null;
     }
 }

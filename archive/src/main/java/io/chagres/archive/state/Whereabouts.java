@@ -1,6 +1,7 @@
 package io.chagres.archive.state;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CommitSpan;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
@@ -12,17 +13,16 @@ import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 
 /**
  * Says where the bytes of a state are that was loaded without their places. So a few files are read without loading the
  * host once more, and without the tables that do not name them. Immutable.
  *
- * @param tables what begins at the checkpoint of the state
- * @param before the commit of the checkpoint, or the one the tables lead to
+ * @param base the checkpoint of the state; {@link CheckpointId#BEGINNING} for none
+ * @param before the commit of the checkpoint, or the one that tables lead to
  * @param commits those behind it, without what others of them repeat
  */
-record Whereabouts(BlobStore store, String hostId, Tables tables, long before, List<CommitHeader> commits) {
+record Whereabouts(BlobStore store, String hostId, CheckpointId base, long before, List<CommitHeader> commits) {
     /**
      * Lets some versions of the state know where their bytes are.
      *
@@ -37,12 +37,13 @@ record Whereabouts(BlobStore store, String hostId, Tables tables, long before, L
                 wanted.add(version);
             }
         }
-        if (tables.base().seq() > 0) {
-            read(ArchiveLayout.checkpoint(hostId, tables.base()), FixedHeader.CHECKPOINT, state);
+        if (base.seq() > 0) {
+            read(ArchiveLayout.checkpoint(hostId, base), FixedHeader.CHECKPOINT, state);
         }
-        for (CommitSpan span : before > tables.base().seq() ? chain() : List.<CommitSpan>of()) {
-            if (wanted.stream().anyMatch(version -> isTold(version, span))) {
-                read(tables.key(span), FixedHeader.CHANGES, state);
+        boolean isTold = before > base.seq() && wanted.stream().anyMatch(version -> version.toldBy() != null);
+        for (Tables.Stored table : isTold ? Tables.ofExtents(store, hostId, base, before) : List.<Tables.Stored>of()) {
+            if (wanted.stream().anyMatch(version -> isTold(version, table.span()))) {
+                read(table.key(), FixedHeader.TABLE, state);
             }
         }
         for (CommitHeader commit : commits) {
@@ -57,13 +58,8 @@ record Whereabouts(BlobStore store, String hostId, Tables tables, long before, L
             locate(state, commit.seq(), commit.object(), commit.recordReader());
         }
         for (FileVersion version : wanted) {
-            version.requireAttached(ArchiveLayout.tables(hostId, tables.base()));
+            version.requireAttached(ArchiveLayout.tables(hostId, base));
         }
-    }
-
-    private List<CommitSpan> chain() throws CorruptArchiveException {
-        List<CommitSpan> chain = tables.chain(before);
-        return Objects.requireNonNull(chain, "tables are used with all changes before only");
     }
 
     private static boolean isTold(FileVersion version, CommitSpan span) {
@@ -72,7 +68,7 @@ record Whereabouts(BlobStore store, String hostId, Tables tables, long before, L
     }
 
     private void read(String key, int kind, HostState state) throws IOException {
-        Outlines.extents(store, key, kind, extent -> state.locate(key, extent));
+        SpanTables.extents(store, key, kind, extent -> state.locate(key, extent));
     }
 
     private void locate(HostState state, long seq, String object, RecordReader records) throws CorruptArchiveException {

@@ -22,8 +22,7 @@ class RecordPlaceTest {
             "commits", FixedHeader.COMMIT,
             "checkpoints", FixedHeader.CHECKPOINT,
             "histories", FixedHeader.HISTORY,
-            "outlines", FixedHeader.OUTLINE,
-            "changes", FixedHeader.CHANGES);
+            "tables", FixedHeader.TABLE);
 
     private static Map<Integer, List<Integer>> documented() throws IOException {
         Map<Integer, List<Integer>> places = new TreeMap<>();

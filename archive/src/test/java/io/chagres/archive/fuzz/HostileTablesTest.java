@@ -9,7 +9,7 @@ import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.format.RecordWriter;
 import io.chagres.archive.maintain.Compact;
 import io.chagres.archive.read.Host;
-import io.chagres.archive.state.Outlines;
+import io.chagres.archive.state.SpanTables;
 import io.chagres.archive.state.TableBytes;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.testkit.Fuzz;
@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Checkpoints, outlines, extents, histories and seek tables that are well formed, with right checksums, and say what no
+ * Checkpoints, tables of spans, histories and seek tables that are well formed, with right checksums, and say what no
  * compaction would.
  */
 class HostileTablesTest implements Fuzz.Target {
@@ -83,11 +83,11 @@ class HostileTablesTest implements Fuzz.Target {
                 } else if (i == 5) {
                     host.move("/d/f1", "/moved");
                     host.remove("/d/f2");
-                    Outlines.write(store, HostileStore.ID, 5, Map.of());
+                    SpanTables.write(store, HostileStore.ID, 5, Map.of());
                 } else if (i == 7 && random.nextBoolean()) {
                     compact(store);
                 } else if (i == 8) {
-                    Outlines.write(store, HostileStore.ID, 8, Map.of());
+                    SpanTables.write(store, HostileStore.ID, 8, Map.of());
                 }
             }
         }

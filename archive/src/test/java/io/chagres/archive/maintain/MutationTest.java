@@ -13,10 +13,10 @@ import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
-import io.chagres.archive.state.Outlines;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.Salvage;
+import io.chagres.archive.state.SpanTables;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.testing.Tables;
@@ -64,7 +64,7 @@ class MutationTest {
                     host.move("/d/f1", "/d/moved");
                     host.copy(file, big, 100, 2000);
                 } else if (i == 8) {
-                    Outlines.write(whole, ID, 8, Map.of());
+                    SpanTables.write(whole, ID, 8, Map.of());
                     host.zeros(file, 70_000);
                     host.remove("/d/f2");
                 }

@@ -15,7 +15,7 @@ import io.chagres.archive.read.Workers;
 import io.chagres.archive.sign.SigningKey;
 import io.chagres.archive.sign.TrustList;
 import io.chagres.archive.state.CompactedHistoryException;
-import io.chagres.archive.state.Outlines;
+import io.chagres.archive.state.SpanTables;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.StoreException;
@@ -124,7 +124,7 @@ class NothingLessTest {
 
     private static void lived(Life life, int commit, BlobStore store) throws IOException {
         if ((life == Life.WITH_TABLES || life == Life.ENCRYPTED) && commit % 12 == 0) {
-            Outlines.write(store, ID, commit, Map.of());
+            SpanTables.write(store, ID, commit, Map.of());
         }
         if (commit == 20 && life == Life.COMPACTED
                 || commit == 24 && (life == Life.COMMITS_GONE || life == Life.ENCRYPTED)) {

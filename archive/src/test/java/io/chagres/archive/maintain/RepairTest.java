@@ -13,7 +13,7 @@ import io.chagres.archive.log.LogEnd;
 import io.chagres.archive.read.Host;
 import io.chagres.archive.read.VersionContent;
 import io.chagres.archive.state.HostState;
-import io.chagres.archive.state.Outlines;
+import io.chagres.archive.state.SpanTables;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.ForwardingStore;
@@ -161,11 +161,11 @@ class RepairTest {
         assertThat(content()).isEqualTo("line 1\nline 2\nline 3\n[21-28]line 5\nline 6\n");
     }
 
-    /** Names that the outline states can be read, but a compaction, which needs each commit, could not continue. */
+    /** What a table states can be read, but a compaction, which needs each commit, could not continue. */
     @ParameterizedTest
     @ValueSource(longs = {1, 4, 6})
-    void aMissingCommitThatAnOutlineCoversIsStated(long seq) throws IOException {
-        Outlines.write(store, ID, 6, Map.of());
+    void aMissingCommitThatATableCoversIsStated(long seq) throws IOException {
+        SpanTables.write(store, ID, 6, Map.of());
         store.delete(ArchiveLayout.commit(ID, seq));
         assertThat(repair(true)).isEqualTo(1);
         assertThat(steps).anyMatch(step -> step.equals("LOSS " + ArchiveLayout.commit(ID, seq)));

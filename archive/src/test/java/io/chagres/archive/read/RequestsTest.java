@@ -9,9 +9,9 @@ import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
-import io.chagres.archive.state.Outlines;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
+import io.chagres.archive.state.SpanTables;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.FaultyStore.Kind;
 import io.chagres.archive.testing.MemoryStore;
@@ -47,7 +47,7 @@ class RequestsTest {
     private static final Map<Long, CommitHeader> RECENT = new HashMap<>();
     private static long rotated;
 
-    /** An outline restates those of many names seldom. */
+    /** Each is in few commits, or in many. */
     @Parameter
     int files;
 
@@ -74,17 +74,17 @@ class RequestsTest {
                 host.inline(i / 20 == COMMITS / 40 ? rotated : ids.get(i % files), "line " + i + "\n");
                 long seq = host.commit();
                 RECENT.put(seq, CommitReader.header(store, ArchiveLayout.commit(ID, seq)));
-                if (seq % Outlines.MAX_COMMITS == 0) {
-                    Outlines.write(store, ID, seq, RECENT);
+                if (seq % SpanTables.MAX_COMMITS == 0) {
+                    SpanTables.write(store, ID, seq, RECENT);
                     RECENT.clear();
                 }
             }
         }
     }
 
-    /** Returns how many objects at most say what changed since the outline of {@link #files} names. */
-    private int behind() {
-        return files == 1000 ? 1 : 6;
+    /** Returns how many tables of names there are at most: one as long as it is small. */
+    private int tables() {
+        return files == 1000 ? 1 : 16;
     }
 
     private String read(HostState state, long id, int lastBytes) throws IOException {
@@ -107,10 +107,10 @@ class RequestsTest {
         HostState state = HostLog.load(counting, ID, PointInTime.NOW, ExtentFilter.NONE, RunListener.NONE);
         HostState located = HostLog.locate(counting, ID, state, PointInTime.NOW, Set.of(rotated));
         assertThat(located).isSameAs(state);
-        assertThat(requests).as("to know where the bytes are").hasSizeLessThanOrEqualTo(24 + behind());
+        assertThat(requests).as("to know where the bytes are").hasSizeLessThanOrEqualTo(24 + tables());
         String content = read(state, rotated, 1 << 20);
         assertThat(content.lines()).hasSize(20);
-        assertThat(requests).as("with the bytes, in 20 commits").hasSizeLessThanOrEqualTo(24 + behind() + 20);
+        assertThat(requests).as("with the bytes, in 20 commits").hasSizeLessThanOrEqualTo(24 + tables() + 20);
     }
 
     /** A file that grows all the time takes all objects that say where its bytes are. */
@@ -118,7 +118,7 @@ class RequestsTest {
     void ofOneFileThatGrowsAllTheTime() throws IOException {
         HostState state = HostLog.load(counting, ID, PointInTime.NOW, ExtentFilter.NONE, RunListener.NONE);
         HostState located = HostLog.locate(counting, ID, state, PointInTime.NOW, Set.of(7L));
-        assertThat(requests).hasSizeLessThanOrEqualTo(24 + Outlines.MAX_COMMITS / 32);
+        assertThat(requests).hasSizeLessThanOrEqualTo(24 + 16 + tables());
         assertThat(read(located, 7, 30).lines().toList().getLast()).startsWith("line ");
         HostState all = HostLog.replay(store, ID, ExtentFilter.ALL, RunListener.NONE);
         assertThat(Objects.requireNonNull(located.version(7)).extents())
@@ -126,12 +126,12 @@ class RequestsTest {
                         Objects.requireNonNull(all.version(7)).extents()));
     }
 
-    /** A shipper that compares a file with what it archived knows the commits since the last outline. */
+    /** A shipper that compares a file with what it archived knows the commits since the last table. */
     @Test
     void ofAShipper() throws IOException {
         HostState state = HostLog.load(counting, ID, RECENT);
         HostState located = HostLog.locate(counting, ID, state, PointInTime.NOW, Set.of(rotated));
         assertThat(Objects.requireNonNull(located.version(rotated)).length()).isPositive();
-        assertThat(requests).as("a file it need not read").hasSizeLessThanOrEqualTo(7 + behind());
+        assertThat(requests).as("a file it need not read").hasSizeLessThanOrEqualTo(7 + tables());
     }
 }

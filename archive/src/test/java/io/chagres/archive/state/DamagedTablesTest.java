@@ -26,7 +26,7 @@ class DamagedTablesTest {
 
     private final MemoryStore store = new MemoryStore();
 
-    /** Commits 1 to 4, a checkpoint, commits 5 and 6, an outline, commit 7, a checkpoint, commit 8. */
+    /** Commits 1 to 4, a checkpoint, commits 5 and 6, tables, commit 7, a checkpoint, commit 8. */
     @BeforeEach
     void write() throws IOException {
         try (Host host = new Host(store, ID, "web1")) {
@@ -36,7 +36,7 @@ class DamagedTablesTest {
                 host.file("/f" + i, "of " + i);
                 host.commit();
                 if (i == 6) {
-                    Outlines.write(store, ID, 6, Map.of());
+                    SpanTables.write(store, ID, 6, Map.of());
                 } else if (i == 4 || i == 7) {
                     compact();
                 }

@@ -134,9 +134,9 @@ class SalvageTest {
 
     /** What a table says is not lost with the commit. */
     @Test
-    void anOutlineTellsOfWhatIsDamagedBeforeIt() throws IOException {
+    void aTableTellsOfWhatIsDamagedBeforeIt() throws IOException {
         long[] files = write();
-        Outlines.write(store, ID, 4, Map.of());
+        SpanTables.write(store, ID, 4, Map.of());
         damage(2, 60);
         damage(5, 60);
         HostState state = salvage();

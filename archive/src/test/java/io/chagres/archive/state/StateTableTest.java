@@ -7,7 +7,6 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
-import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.format.Samples;
 import io.chagres.archive.format.SeekableFrames;
 import io.chagres.archive.log.LogFixture;
@@ -136,7 +135,7 @@ class StateTableTest {
             }
             HostLog.checkIndex(copy, key);
             HostState read = new HostState(ExtentFilter.ALL, RunListener.NONE);
-            Checkpoint.restore(copy, key, FixedHeader.CHECKPOINT, read);
+            Checkpoint.restore(copy, LogFixture.HOST, Objects.requireNonNull(ArchiveLayout.checkpointOf(key)), read);
             assertThat(StateText.of(read)).isEqualTo(StateText.of(other));
         }
     }

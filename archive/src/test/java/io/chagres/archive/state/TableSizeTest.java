@@ -76,8 +76,8 @@ class TableSizeTest {
                 CommitHeader commit = CommitReader.header(store, ArchiveLayout.commit(ID, seq));
                 recent.put(seq, commit);
                 records += recordBytes(commit);
-                if (seq % Outlines.MAX_COMMITS == 0) {
-                    Outlines.write(store, ID, seq, recent);
+                if (seq % SpanTables.MAX_COMMITS == 0) {
+                    SpanTables.write(store, ID, seq, recent);
                     recent.clear();
                 }
             }
@@ -99,9 +99,9 @@ class TableSizeTest {
     void tablesTakeFewerBytesThanTheRecordsTheyStandFor() throws IOException {
         grow(1000, 1000);
         long before = bytes("/log/");
-        Outlines.write(store, ID, 1000, Map.of());
-        assertThat(bytes("-names") / 1000).isLessThanOrEqualTo(20);
-        assertThat(bytes("changes-") / 1000 / FILES).isLessThanOrEqualTo(12);
-        assertThat(bytes("changes-")).isLessThan(before);
+        SpanTables.write(store, ID, 1000, Map.of());
+        assertThat(bytes("/names/") / 1000).isLessThanOrEqualTo(20);
+        assertThat(bytes("/extents/") / 1000 / FILES).isLessThanOrEqualTo(12);
+        assertThat(bytes("/extents/")).isLessThan(before);
     }
 }

@@ -40,7 +40,7 @@ final class StoredRanges {
         this.times = times;
     }
 
-    /** Finds where the bytes of a host's files are, and when they were committed; that is unknown where it is damaged. */
+    /** Finds where the bytes of a host's files are, and when they were committed; unknown where that is damaged. */
     static StoredRanges of(ArchiveView view, HostFiles host) throws IOException {
         HostState located = host.located();
         CommitTimes times = null;

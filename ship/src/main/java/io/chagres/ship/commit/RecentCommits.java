@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Keeps the records of the commits behind the last outline, within a bound, so that the next one need not ask the store
+ * Keeps the records of the commits behind the last table, within a bound, so that the next one need not ask the store
  * for them. Hears of them while a log is loaded, and of each that is acknowledged later. Confined to one thread.
  */
 public final class RecentCommits implements RunListener {
@@ -64,7 +64,7 @@ public final class RecentCommits implements RunListener {
         runs.restart();
     }
 
-    /** Returns how many commits there are behind the last outline. */
+    /** Returns how many commits there are behind the last table. */
     public long count() {
         return count;
     }
@@ -84,7 +84,7 @@ public final class RecentCommits implements RunListener {
         return new HashMap<>(kept);
     }
 
-    /** Forgets the first commits: an outline stands for them. */
+    /** Forgets the first commits: a table stands for them. */
     public void forget(long untilSeq, long commits, long bytes) {
         kept.keySet().removeIf(seq -> seq <= untilSeq);
         keptBytes = kept.values().stream()
