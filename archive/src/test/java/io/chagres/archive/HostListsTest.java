@@ -6,6 +6,7 @@ import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.FaultyStore.Kind;
+import io.chagres.archive.store.ForwardingStore;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
@@ -137,5 +138,23 @@ final class HostListsTest {
         lists.forgetLists(ArchiveLayout.host(id(0)));
         compare(lists, store, id(0));
         compare(lists, store, id(1));
+    }
+
+    /** What stands before a store that opens objects asks it whether they exist, not how large they are. */
+    @Test
+    void existenceIsAskedForAsSuch() throws IOException {
+        BlobStore opens = new ForwardingStore(new MemoryStore()) {
+            @Override
+            public long size(String key) {
+                throw new AssertionError(key);
+            }
+
+            @Override
+            public boolean exists(String key) {
+                return true;
+            }
+        };
+        assertThat(new HostLists(opens).exists("a")).isTrue();
+        assertThat(new FaultyStore(opens, (operation, done) -> {}).exists("a")).isTrue();
     }
 }

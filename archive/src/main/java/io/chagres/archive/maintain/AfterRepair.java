@@ -109,6 +109,11 @@ final class AfterRepair extends ForwardingStore {
     }
 
     @Override
+    public boolean exists(String key) throws IOException {
+        return !moved.contains(key) && (added.containsKey(key) || store.exists(key));
+    }
+
+    @Override
     public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
         List<BlobInfo> all = new ArrayList<>();
         for (BlobInfo each : store.list(prefix, afterKey)) {

@@ -110,6 +110,11 @@ public final class FaultyStore extends ForwardingStore {
     }
 
     @Override
+    public boolean exists(String key) throws IOException {
+        return call(Kind.SIZE, key, () -> store.exists(key));
+    }
+
+    @Override
     public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
         return call(Kind.LIST, prefix, () -> store.list(prefix, afterKey));
     }

@@ -77,6 +77,11 @@ public abstract class ForwardingStore implements BlobStore {
     }
 
     @Override
+    public boolean exists(String key) throws IOException {
+        return store.exists(key);
+    }
+
+    @Override
     public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
         return store.list(prefix, afterKey);
     }

@@ -257,6 +257,11 @@ public final class PatientStore extends ForwardingStore {
     }
 
     @Override
+    public boolean exists(String key) throws IOException {
+        return ask(0, () -> store.exists(key));
+    }
+
+    @Override
     public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
         return ask(0, () -> store.list(prefix, afterKey));
     }

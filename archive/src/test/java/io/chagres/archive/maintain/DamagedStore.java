@@ -135,6 +135,12 @@ final class DamagedStore extends ForwardingStore {
     }
 
     @Override
+    public boolean exists(String key) throws IOException {
+        require(key);
+        return store.exists(key);
+    }
+
+    @Override
     public boolean putIfAbsent(String key, MemorySegment content) throws IOException {
         return !nothings.contains(key) && store.putIfAbsent(key, content);
     }
