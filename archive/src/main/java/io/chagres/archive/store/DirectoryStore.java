@@ -2,6 +2,8 @@ package io.chagres.archive.store;
 
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
+import io.chagres.foreign.Frame;
+import io.chagres.foreign.MemoryStack;
 import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
 import io.chagres.linux.FileTimes;
@@ -132,7 +134,8 @@ public final class DirectoryStore implements BlobStore {
 
     /** Refuses what has no end, or whose bytes are no content: a FIFO, a device, a directory. */
     private void requireFile(String key, Fd file) throws StoreException {
-        try (Statx stat = new Statx()) {
+        try (Frame frame = MemoryStack.ofThread().push();
+                Statx stat = new Statx(frame.allocate(Statx.BYTES, Long.BYTES))) {
             if (stat.of(file.value()) == 0 && !stat.isRegular()) {
                 throw Refusal.of(directories.path(key), "open", -Errno.ESPIPE);
             }
@@ -158,7 +161,8 @@ public final class DirectoryStore implements BlobStore {
     @Override
     public long size(String key) throws IOException {
         try (Fd file = openObject(key);
-                Statx stat = new Statx()) {
+                Frame frame = MemoryStack.ofThread().push();
+                Statx stat = new Statx(frame.allocate(Statx.BYTES, Long.BYTES))) {
             int looked = stat.of(file.value());
             if (looked < 0) {
                 throw Refusal.of(directories.path(key), "statx", looked);
