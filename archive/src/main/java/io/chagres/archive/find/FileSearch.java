@@ -231,13 +231,14 @@ public final class FileSearch implements AutoCloseable {
         finder.reset();
         while (scan < to && !stopped) {
             boolean found = matches < options.maxCount() && finder.find(block, scan, to);
-            after(found ? finder.start() : to, sink);
+            if (afterLeft > 0) {
+                after(found ? finder.start() : to, sink);
+            }
             if (!found) {
                 scan = to;
                 stopped = matches >= options.maxCount() && afterLeft == 0;
                 return;
             }
-            long start = finder.start();
             long end = Math.min(finder.end() + 1, to);
             if (!options.text() && zero(end)) {
                 matches++;
@@ -245,10 +246,13 @@ public final class FileSearch implements AutoCloseable {
                 sink.binary(zero);
                 return;
             }
-            before(start, sink);
             matches++;
-            show(start, end, true, sink);
-            afterLeft = options.after();
+            if (sink.takesLines()) {
+                before(finder.start(), sink);
+                show(finder.start(), end, true, sink);
+                afterLeft = options.after();
+            }
+            shown = end;
             scan = end;
         }
     }
@@ -345,12 +349,15 @@ public final class FileSearch implements AutoCloseable {
     }
 
     private void show(long start, long end, boolean isMatch, LineSink sink) throws IOException {
+        shown = end;
+        any = true;
+        if (!sink.takesLines()) {
+            return;
+        }
         boolean newline = end > start && block.get(ValueLayout.JAVA_BYTE, end - 1) == '\n';
         byte[] bytes = new byte[(int) (end - start - (newline ? 1 : 0))];
         MemorySegment.copy(block, ValueLayout.JAVA_BYTE, start, bytes, 0, bytes.length);
         long number = options.numbers() ? count(start) + 1 : 0;
-        shown = end;
-        any = true;
         sink.line(new LineSink.Line(bytes, base + start, number, isMatch));
     }
 
@@ -384,14 +391,14 @@ public final class FileSearch implements AutoCloseable {
         return newlines;
     }
 
-    /** Says whether there is a zero byte before an offset. */
+    /** Says whether there is a zero byte before an offset. What is there is looked at once, not line by line. */
     private boolean zero(long to) {
-        if (!options.text() && zero == -1 && zeroSearched < to) {
-            long found = MemoryScan.indexOfZero(block, zeroSearched, to - zeroSearched);
+        if (!options.text() && zero == -1 && zeroSearched < filled) {
+            long found = MemoryScan.indexOfZero(block, zeroSearched, filled - zeroSearched);
             zero = found < 0 ? -1 : base + zeroSearched + found;
-            zeroSearched = to;
+            zeroSearched = filled;
         }
-        return zero != -1;
+        return zero != -1 && zero < base + to;
     }
 
     /**

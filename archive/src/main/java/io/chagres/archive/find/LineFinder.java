@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * Owns native memory until it is closed. Confined to one thread at a time.
  */
 public final class LineFinder implements AutoCloseable {
+    private static final long UNKNOWN = -1;
+
     private final LinePattern pattern;
     /** Instead of {@link #needles}, where they are many. */
     private final @Nullable LiteralSet set;
@@ -29,6 +31,11 @@ public final class LineFinder implements AutoCloseable {
     private final Matcher ascii;
     private final Matcher unicode;
     private byte[] line = new byte[4096];
+    /** Where the last search began, and where it found something. */
+    private MemorySegment searched = MemorySegment.NULL;
+
+    private long begin;
+    private long foundAt;
     private long start;
     private long end;
     /** Bytes of the longest line that the expression could not be tried on. */
@@ -63,19 +70,19 @@ public final class LineFinder implements AutoCloseable {
     public boolean find(MemorySegment block, long from, long to) {
         for (long at = from; at < to; at = end + 1) {
             start = at;
-            long searched = at;
+            foundAt = at;
             if (set != null || !needles.isEmpty()) {
-                long place = set == null ? candidate(block, at, to) : set.find(block, at, to);
-                if (place < 0) {
+                foundAt = set == null ? candidate(block, at, to) : set.find(block, at, to);
+                if (foundAt < 0) {
                     return false;
                 }
-                long newline = MemoryScan.lastIndexOf(block, (byte) '\n', at, place - at);
-                start = newline < 0 ? at : at + newline + 1;
-                searched = set == null && pattern.isLedByLiterals() ? place : start;
+                searched = block;
+                start = UNKNOWN;
+                begin = at;
             }
-            long length = MemoryScan.indexOf(block, (byte) '\n', start, to - start);
-            end = length < 0 ? to : start + length;
-            if (pattern.isDecidedByLiterals() || isWanted(block, (int) (searched - start))) {
+            long length = MemoryScan.indexOf(block, (byte) '\n', foundAt, to - foundAt);
+            end = length < 0 ? to : foundAt + length;
+            if (pattern.isDecidedByLiterals() || isWanted(block)) {
                 return true;
             }
         }
@@ -96,12 +103,14 @@ public final class LineFinder implements AutoCloseable {
     }
 
     /** Says whether the line is looked for; nothing that is found in it begins before some of its bytes. */
-    private boolean isWanted(MemorySegment block, int from) {
-        int length = (int) (end - start);
+    private boolean isWanted(MemorySegment block) {
+        long lineStart = start();
+        int from = set == null && pattern.isLedByLiterals() ? (int) (foundAt - lineStart) : 0;
+        int length = (int) (end - lineStart);
         if (line.length < length) {
             line = new byte[Math.max(length, line.length * 2)];
         }
-        MemorySegment.copy(block, ValueLayout.JAVA_BYTE, start, line, 0, length);
+        MemorySegment.copy(block, ValueLayout.JAVA_BYTE, lineStart, line, 0, length);
         try {
             boolean found = LineText.isAscii(line, length)
                     ? ascii.reset(new String(line, 0, length, StandardCharsets.ISO_8859_1))
@@ -121,8 +130,12 @@ public final class LineFinder implements AutoCloseable {
         return longest;
     }
 
-    /** Returns the offset of the line that was found. */
+    /** Returns the offset of the line that was found, as long as its block holds it. */
     public long start() {
+        if (start == UNKNOWN) { // who counts lines does not ask
+            long newline = MemoryScan.lastIndexOf(searched, (byte) '\n', begin, foundAt - begin);
+            start = newline < 0 ? begin : begin + newline + 1;
+        }
         return start;
     }
 

@@ -17,6 +17,11 @@ public interface LineSink {
     /** Takes a line. */
     void line(Line line) throws IOException;
 
+    /** Says whether lines are taken at all: none is made for who only wants to know how many there are. */
+    default boolean takesLines() {
+        return true;
+    }
+
     /** Hears that lines were left out between those around it. */
     default void gap() throws IOException {}
 

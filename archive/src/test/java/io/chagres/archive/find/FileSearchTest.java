@@ -44,22 +44,46 @@ final class FileSearchTest {
         }
     }
 
+    /** Only wants to know how many lines there are. */
+    private static final class Counted implements LineSink {
+        final StringBuilder text = new StringBuilder();
+
+        @Override
+        public void line(Line line) {
+            throw new AssertionError("nobody wants " + line);
+        }
+
+        @Override
+        public boolean takesLines() {
+            return false;
+        }
+
+        @Override
+        public void binary(long position) {
+            text.append("binary ").append(position).append('\n');
+        }
+    }
+
     private static String search(byte[] file, LinePattern pattern, FileSearch.Options options, int step)
             throws IOException {
         Shown shown = new Shown();
-        int[] at = {0};
+        Counted counted = new Counted();
         try (FileSearch search = new FileSearch(pattern, options)) {
-            long found = search.search(
-                    target -> {
-                        int length = (int) Math.min(Math.min(step, target.byteSize()), file.length - at[0]);
-                        MemorySegment.copy(MemorySegment.ofArray(file), at[0], target, 0, length);
-                        at[0] += length;
-                        return length;
-                    },
-                    0,
-                    shown);
+            long found = search.search(source(file, step), 0, shown);
+            assertThat(search.search(source(file, step), 0, counted)).isEqualTo(found);
+            assertThat(shown.text.toString()).endsWith(counted.text);
             return shown.text + "" + found;
         }
+    }
+
+    private static FileSearch.Source source(byte[] file, int step) {
+        int[] at = {0};
+        return target -> {
+            int length = (int) Math.min(Math.min(step, target.byteSize()), file.length - at[0]);
+            MemorySegment.copy(MemorySegment.ofArray(file), at[0], target, 0, length);
+            at[0] += length;
+            return length;
+        };
     }
 
     /** The same, line by line in memory. */

@@ -73,6 +73,11 @@ abstract sealed class GrepSink implements LineSink permits GrepSink.Summary, Gre
         public void line(Line line) {}
 
         @Override
+        public boolean takesLines() {
+            return false;
+        }
+
+        @Override
         void end(long matches) throws IOException {
             if (options.quiet) {
                 return;
