@@ -8,16 +8,17 @@ import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.BlobStore;
 import java.io.EOFException;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Reads ranges of the versions of one host and hands them on, piece by piece. Confined to one thread. */
+/**
+ * Reads ranges of the versions of one host and hands them on, piece by piece; of large ones other threads may read the
+ * next pieces meanwhile. Confined to one thread.
+ */
 public final class VersionContent implements AutoCloseable {
     private static final int PIECE_BYTES = 256 * 1024;
 
     private final VersionReader reader;
-    private final Arena arena = Arena.ofConfined();
-    private final MemorySegment piece = arena.allocate(PIECE_BYTES, 8);
+    private final VersionBlocks blocks;
 
     /** Takes the bytes of a range, in order. */
     @FunctionalInterface
@@ -32,24 +33,48 @@ public final class VersionContent implements AutoCloseable {
     }
 
     /**
-     * Makes a reader.
+     * Makes a reader that reads nothing ahead.
      *
      * @param state knows where the bytes of the versions to read are
      */
     public VersionContent(BlobStore store, String hostId, HostState state) {
-        reader = new VersionReader(store, hostId, state);
+        this(store, hostId, state, Lookahead.NONE);
     }
 
-    /** Hands a range of a version's bytes to a sink. */
+    /**
+     * Makes a reader.
+     *
+     * @param state knows where the bytes of the versions to read are; it is not changed while a range is read
+     */
+    public VersionContent(BlobStore store, String hostId, HostState state, Lookahead lookahead) {
+        reader = new VersionReader(store, hostId, state);
+        blocks = new VersionBlocks(store, hostId, reader, lookahead);
+    }
+
+    /** Hands a range of a version's bytes to a sink; what is whole before anything damaged comes, too. */
     public void copy(FileVersion version, long start, long end, Sink sink) throws IOException {
         reader.expect(version, start, end);
+        blocks.begin(version, start, end);
         long position = start;
-        while (position < end) {
-            MemorySegment target = piece.asSlice(0, Math.min(PIECE_BYTES, end - position));
-            readFully(version, position, target);
-            sink.write(position, target);
-            position += target.byteSize();
+        for (MemorySegment bytes = blocks.next(PIECE_BYTES); bytes.byteSize() > 0; bytes = blocks.next(PIECE_BYTES)) {
+            sink.write(position, bytes);
+            position += bytes.byteSize();
         }
+    }
+
+    /** Begins to read a range; {@link #readOn} gives its bytes. */
+    public void begin(FileVersion version, long start, long end) {
+        blocks.begin(version, start, end);
+    }
+
+    /**
+     * Reads on in the range that was begun: what is whole before anything damaged, and then throws.
+     *
+     * @param target native memory, gets as many bytes as it takes or fewer
+     * @return how many; 0 at the end of the range
+     */
+    public int readOn(MemorySegment target) throws IOException {
+        return blocks.read(target);
     }
 
     /** Hears which bytes are no longer proven. */
@@ -109,7 +134,7 @@ public final class VersionContent implements AutoCloseable {
 
     @Override
     public void close() {
+        blocks.close();
         reader.close();
-        arena.close();
     }
 }

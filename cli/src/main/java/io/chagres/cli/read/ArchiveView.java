@@ -6,7 +6,9 @@ import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.HostFaults;
+import io.chagres.archive.read.Lookahead;
 import io.chagres.archive.read.Selection;
+import io.chagres.archive.read.Workers;
 import io.chagres.archive.state.CompactedHistoryException;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.HostState;
@@ -33,8 +35,11 @@ import org.jspecify.annotations.Nullable;
 
 /** An archive as one reading command sees it: at a time, and restricted to a window. Confined to one thread. */
 public final class ArchiveView implements AutoCloseable {
-    /** The memory that a thread holds: frames, a block of lines, what it printed. Threads have half of the memory. */
-    private static final long READER_BYTES = 8L << 20;
+    /**
+     * The memory that a thread holds: frames, a block of lines, what it printed, a block that it reads ahead. Threads
+     * have half of the memory.
+     */
+    private static final long READER_BYTES = (8L << 20) + Lookahead.BLOCK_MEMORY_BYTES;
 
     /** Waiting for an answer takes no processor. */
     private static final int REMOTE_READERS = 16;
@@ -98,6 +103,15 @@ public final class ArchiveView implements AutoCloseable {
         int most = Math.clamp(memoryBytes / 2 / READER_BYTES, 1, 1024);
         boolean isRemote = store.directory("hosts/") == null;
         return Math.min(most, isRemote ? REMOTE_READERS : Runtime.getRuntime().availableProcessors());
+    }
+
+    /**
+     * Returns what threads may read ahead of large files. A store that is not here is read ahead by itself, in the order
+     * of one reader.
+     */
+    Lookahead lookahead(Workers threads) {
+        boolean isOfUse = threads.count() > 1 && store.directory("hosts/") != null;
+        return isOfUse ? new Lookahead(threads, threads.count() + 2) : Lookahead.NONE;
     }
 
     /** Returns what keeps hosts that cannot be read from ending the command. */

@@ -3,6 +3,7 @@ package io.chagres.cli.read;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.read.Address;
+import io.chagres.archive.read.Lookahead;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionContent;
 import io.chagres.archive.state.FileVersion;
@@ -26,6 +27,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -52,6 +54,7 @@ import picocli.CommandLine.Parameters;
 public final class CatCommand implements Callable<Integer> {
     private final CommandContext context;
     private final ExpiredNote expired = new ExpiredNote("cat");
+    private Lookahead lookahead = Lookahead.NONE;
 
     @Parameters(index = "0", paramLabel = "STORE", description = Arguments.STORE)
     String store = "";
@@ -103,10 +106,14 @@ public final class CatCommand implements Callable<Integer> {
                 TemporaryFiles.tables(context.environment()),
                 context.err()::println)) {
             List<HostRegistry.Owner> hosts = view.hosts(address);
-            if (salvage.salvage || hosts.size() == 1) {
-                copyOneByOne(view, hosts);
-            } else {
-                copyFleet(view, hosts);
+            int readers = view.readers(memory.bytes());
+            try (WorkerThreads threads = new WorkerThreads("cat-", readers)) {
+                lookahead = view.lookahead(threads.workers());
+                if (salvage.salvage || hosts.size() == 1) {
+                    copyOneByOne(view, hosts);
+                } else {
+                    copyFleet(view, hosts, threads, readers);
+                }
             }
             expired.print(context);
             return view.exitCode();
@@ -129,23 +136,20 @@ public final class CatCommand implements Callable<Integer> {
     }
 
     /** Reads hosts beside each other; what they have comes in their order. */
-    private void copyFleet(ArchiveView view, List<HostRegistry.Owner> hosts) throws IOException {
-        int readers = view.readers(memory.bytes());
+    private void copyFleet(ArchiveView view, List<HostRegistry.Owner> hosts, Executor threads, int readers)
+            throws IOException {
         AtomicLong files = new AtomicLong();
-        try (WorkerThreads threads = new WorkerThreads("cat-", readers)) {
-            Deque<Copying> running = new ArrayDeque<>();
-            for (HostRegistry.Owner host : hosts) {
-                running.add(new Copying(
-                        host,
-                        new OrderedOutput(
-                                context.out(), threads, printed -> files.addAndGet(copy(view, host, printed)))));
-                if (running.size() > 2 * readers) {
-                    running.remove().finish(view);
-                }
+        Deque<Copying> running = new ArrayDeque<>();
+        for (HostRegistry.Owner host : hosts) {
+            running.add(new Copying(
+                    host,
+                    new OrderedOutput(context.out(), threads, printed -> files.addAndGet(copy(view, host, printed)))));
+            if (running.size() > 2 * readers) {
+                running.remove().finish(view);
             }
-            for (Copying each : running) {
-                each.finish(view);
-            }
+        }
+        for (Copying each : running) {
+            each.finish(view);
         }
         if (files.get() == 0) {
             throw view.nothing(address, "");
@@ -178,7 +182,7 @@ public final class CatCommand implements Callable<Integer> {
         CommitWindow window = view.window(host.host());
         HostState state = host.located();
         try (VersionContent content =
-                new VersionContent(view.store(), host.host().id(), state)) {
+                new VersionContent(view.store(), host.host().id(), state, lookahead)) {
             for (Selection.Entry file : host.files()) {
                 files++;
                 FileVersion listed = file.version(); // the bounds; the state may already know more

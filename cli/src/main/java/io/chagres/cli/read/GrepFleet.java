@@ -7,8 +7,10 @@ import io.chagres.archive.find.LinePattern;
 import io.chagres.archive.find.LineSink;
 import io.chagres.archive.find.Unmatched;
 import io.chagres.archive.read.Address;
+import io.chagres.archive.read.Lookahead;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionContent;
+import io.chagres.archive.read.Workers;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
@@ -55,6 +57,7 @@ final class GrepFleet {
     private List<HostRegistry.Owner> ruledOut = new ArrayList<>();
 
     private boolean needsNames;
+    private Lookahead lookahead = Lookahead.NONE;
     private final PathGlobs globs;
     private final SearchCount count = new SearchCount();
 
@@ -153,6 +156,7 @@ final class GrepFleet {
      * @throws CommandFailure when nothing is chosen
      */
     void run(Executor threads, int ahead) throws IOException {
+        lookahead = view.lookahead(new Workers(threads, ahead));
         search(hosts(), threads, ahead);
         // filters show that there are files, but perhaps none that was chosen
         boolean choosesAll = view.windowText().isEmpty()
@@ -302,7 +306,7 @@ final class GrepFleet {
     private void search(Located host, List<Numbered> entries, OrderedOutput printed, List<IOException> faults)
             throws IOException {
         String hostId = host.host().host().id();
-        try (VersionContent content = new VersionContent(view.store(), hostId, host.state());
+        try (VersionContent content = new VersionContent(view.store(), hostId, host.state(), lookahead);
                 FileSearch search = new FileSearch(pattern, wanted)) {
             for (Numbered each : entries) {
                 if (options.quiet && found.get()) {

@@ -164,12 +164,12 @@ record SearchedFile(
         Range(long position, long rangeEnd) {
             this.position = position;
             this.rangeEnd = rangeEnd;
+            content.begin(version, position, rangeEnd);
         }
 
         int read(MemorySegment target) throws IOException {
-            long length = Math.min(target.byteSize(), rangeEnd - position);
             try {
-                int got = length <= 0 ? 0 : content.read(version, position, target.asSlice(0, length));
+                int got = content.readOn(target);
                 position += got;
                 return got;
             } catch (IOException e) {

@@ -2,6 +2,7 @@ package io.chagres.cli.read;
 
 import io.chagres.archive.follow.ArchiveFollower;
 import io.chagres.archive.read.Address;
+import io.chagres.archive.read.Lookahead;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionContent;
 import io.chagres.archive.state.Extents;
@@ -19,6 +20,7 @@ import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
 import io.chagres.cli.command.TimeoutOption;
+import io.chagres.cli.command.WorkerThreads;
 import io.chagres.linux.MonotonicClock;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -112,8 +114,11 @@ public final class TailCommand implements Callable<Integer> {
                     > 1;
             ContentSink sink =
                     json.json ? new ContentSink.Json(context.out()) : new ContentSink.Headed(context.out(), many);
-            for (HostFiles host : hosts) {
-                view.faults().attempt(host.host(), () -> last(view, host, sink));
+            try (WorkerThreads threads = new WorkerThreads("tail-", view.readers(memory.bytes()))) {
+                Lookahead lookahead = view.lookahead(threads.workers());
+                for (HostFiles host : hosts) {
+                    view.faults().attempt(host.host(), () -> last(view, host, lookahead, sink));
+                }
             }
             expired.print(context);
             if (follow) {
@@ -123,11 +128,11 @@ public final class TailCommand implements Callable<Integer> {
         }
     }
 
-    private void last(ArchiveView view, HostFiles host, ContentSink sink) throws IOException {
+    private void last(ArchiveView view, HostFiles host, Lookahead lookahead, ContentSink sink) throws IOException {
         String hostId = host.host().id();
         CommitWindow window = view.window(host.host());
         HostState state = host.located();
-        try (VersionContent content = new VersionContent(view.store(), hostId, state);
+        try (VersionContent content = new VersionContent(view.store(), hostId, state, lookahead);
                 LastLines finder = new LastLines(BLOCK_BYTES)) {
             for (Selection.Entry file : host.files()) {
                 FileVersion listed = file.version(); // the bounds; the state may already know more
