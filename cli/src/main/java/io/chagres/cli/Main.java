@@ -5,6 +5,7 @@ import io.chagres.cli.command.Converters;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.LastWord;
 import io.chagres.cli.command.Output;
+import io.chagres.cli.command.StandardOutput;
 import io.chagres.cli.command.Termination;
 import io.chagres.cli.dedupe.DedupeCommand;
 import io.chagres.cli.doctor.DoctorCommand;
@@ -69,7 +70,7 @@ public final class Main {
         Termination.OfProcess termination = new Termination.OfProcess();
         PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
         CommandContext context = new CommandContext(
-                new Output(new FileOutputStream(FileDescriptor.out), columns()),
+                new Output(new StandardOutput(), columns()),
                 err,
                 System.getenv(),
                 isTerminal("/proc/self/fd/2"),

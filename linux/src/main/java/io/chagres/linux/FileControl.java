@@ -28,6 +28,7 @@ public final class FileControl {
     private static final int LOCK_NB = 4;
     private static final int F_GETFL = 3;
     private static final int F_SETFL = 4;
+    private static final int F_SETPIPE_SZ = 1031;
 
     private FileControl() {}
 
@@ -66,6 +67,18 @@ public final class FileControl {
         int flags = FileCalls.fcntl(fd.value(), F_GETFL, 0);
         int direct = on ? flags | Fd.O_DIRECT : flags & ~Fd.O_DIRECT;
         return flags < 0 ? flags : FileCalls.fcntl(fd.value(), F_SETFL, direct);
+    }
+
+    /**
+     * Changes what a pipe holds before its writer waits, see F_SETPIPE_SZ in fcntl(2).
+     *
+     * @param fd either end
+     * @param bytes how many; the kernel takes the next power of two, a page at least
+     * @return how many it holds now, or {@code -errno}: -EBADF if it is no pipe, -EPERM if this user may not have so
+     *     much, -EBUSY if it holds more
+     */
+    public static int setPipeSize(Fd fd, int bytes) {
+        return FileCalls.fcntl(fd.value(), F_SETPIPE_SZ, bytes);
     }
 
     /**

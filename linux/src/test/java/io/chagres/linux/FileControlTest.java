@@ -54,6 +54,20 @@ class FileControlTest {
     }
 
     @Test
+    void changesWhatAPipeHolds() throws IOException {
+        try (Directory here = Directory.open(FdTest.pathname(temp))) {
+            here.mkfifo(Pathname.of("pipe"), 0600);
+        }
+        try (Fd pipe = Fd.open(FdTest.pathname(temp.resolve("pipe")), Fd.O_RDWR | Fd.O_NONBLOCK, 0);
+                Arena arena = Arena.ofConfined()) {
+            assertThat(FileControl.setPipeSize(pipe, 200_000)).isEqualTo(256 * 1024);
+            assertThat(pipe.write(arena.allocate(300_000), 0, 300_000)).isEqualTo(256 * 1024);
+            assertThat(FileControl.setPipeSize(pipe, 4096)).isEqualTo(-Errno.EBUSY);
+        }
+        assertThat(FileControl.setPipeSize(fd, 4096)).isEqualTo(-Errno.EBADF);
+    }
+
+    @Test
     void changesSizeAndSpace() throws IOException {
         Requires.disk(temp);
         assertThat(FileControl.truncate(fd, 100_000)).isZero();

@@ -7,6 +7,7 @@ import java.io.OutputStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The standard output of a command: raw bytes and lines through one large buffer. When the reader went away (a closed
@@ -15,7 +16,10 @@ import java.nio.charset.StandardCharsets;
 public final class Output {
     private static final int BUFFER_BYTES = 256 * 1024;
 
-    private final OutputStream target;
+    private final BufferedOutputStream target;
+    /** Takes memory as it is; null where the target takes arrays alone. */
+    private final @Nullable StandardOutput direct;
+
     private final int columns;
     private final byte[] copy = new byte[64 * 1024];
     private boolean empty = true;
@@ -33,6 +37,7 @@ public final class Output {
      */
     public Output(OutputStream target, int columns) {
         this.target = new BufferedOutputStream(target, BUFFER_BYTES);
+        direct = target instanceof StandardOutput standard ? standard : null;
         this.columns = columns;
     }
 
@@ -63,11 +68,21 @@ public final class Output {
     }
 
     /**
-     * Writes raw bytes of a segment.
+     * Writes raw bytes of a segment; many of them go to standard output without a copy.
      *
      * @param source borrowed until return
      */
     public void write(MemorySegment source, long offset, long length) throws IOException {
+        if (direct != null && length >= copy.length && source.isNative()) {
+            empty = false;
+            flush();
+            try {
+                direct.write(source, offset, length);
+            } catch (IOException e) {
+                throw translated(e);
+            }
+            return;
+        }
         long done = 0;
         while (done < length) {
             int piece = (int) Math.min(copy.length, length - done);
