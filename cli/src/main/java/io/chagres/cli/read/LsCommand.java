@@ -54,6 +54,9 @@ import picocli.CommandLine.Parameters;
 public final class LsCommand implements Callable<Integer> {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss", Locale.ROOT);
 
+    /** As wide as each time that 64 bits of nanoseconds hold. */
+    private static final String ANY_TIME = "0000-00-00 00:00:00";
+
     private final CommandContext context;
 
     @Parameters(index = "0", paramLabel = "STORE", description = Arguments.STORE)
@@ -192,13 +195,16 @@ public final class LsCommand implements Callable<Integer> {
     private void files(List<HostFiles> hosts) throws IOException {
         Table table = new Table(versions ? "lrrrllll" : details ? "lrrrlll" : "l");
         if (!json.json && (versions || details)) {
-            forEach(hosts, (host, file) -> table.fit(row(host, file)));
+            forEach(hosts, (host, file) -> table.fit(row(file, ANY_TIME, ""))); // nothing follows the name
         }
         forEach(hosts, (host, file) -> {
             if (json.json) {
                 context.out().line(json(host, file));
+            } else if (details || versions) {
+                String name = versions ? host.origin(file).toString() : marked(host, file);
+                context.out().line(table.line(row(file, modified(file.version()), name)));
             } else {
-                context.out().line(table.line(row(host, file)));
+                context.out().line(marked(host, file));
             }
         });
     }
@@ -218,29 +224,20 @@ public final class LsCommand implements Callable<Integer> {
         }
     }
 
-    private String[] row(HostFiles host, Selection.Entry file) {
-        if (!details && !versions) {
-            return new String[] {marked(host, file)};
-        }
+    private String[] row(Selection.Entry file, String mtime, String name) {
         FileVersion version = file.version();
         String mode = "-" + permissions(version.attributes().mode());
         String uid = Integer.toUnsignedString(version.attributes().uid());
         String gid = Integer.toUnsignedString(version.attributes().gid());
         String size = ByteSize.format(version.length());
-        String mtime = time(FileTimes.toMs(version.attributes().mtimeNs()));
         String state = state(file);
         return versions
-                ? new String[] {
-                    mode,
-                    uid,
-                    gid,
-                    size,
-                    mtime,
-                    state,
-                    ArchiveLayout.hex(version.id()),
-                    host.origin(file).toString()
-                }
-                : new String[] {mode, uid, gid, size, mtime, state, marked(host, file)};
+                ? new String[] {mode, uid, gid, size, mtime, state, ArchiveLayout.hex(version.id()), name}
+                : new String[] {mode, uid, gid, size, mtime, state, name};
+    }
+
+    private String modified(FileVersion version) {
+        return time(FileTimes.toMs(version.attributes().mtimeNs()));
     }
 
     private static String marked(HostFiles host, Selection.Entry file) {

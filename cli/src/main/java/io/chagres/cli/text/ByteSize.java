@@ -2,7 +2,6 @@ package io.chagres.cli.text;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;
-import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -54,13 +53,19 @@ public record ByteSize(long bytes) {
         if (bytes < 1024) {
             return bytes + " B";
         }
-        double value = bytes / 1024.0;
-        int prefix = 0;
-        while (value >= 1023.95) { // would print as 1024.0
-            value /= 1024;
-            prefix++;
+        int shift = 10;
+        while (tenths(bytes, shift) >= 10 * 1024) { // would print as 1024.0
+            shift += 10;
         }
-        return String.format(Locale.ROOT, "%.1f %ciB", value, PREFIXES.charAt(prefix));
+        long tenths = tenths(bytes, shift);
+        return tenths / 10 + "." + tenths % 10 + ' ' + PREFIXES.charAt(shift / 10 - 1) + "iB";
+    }
+
+    /** Returns a tenth of a power of two as a unit, rounded; a formatter of the JDK takes microseconds for each file. */
+    private static long tenths(long bytes, int shift) {
+        long whole = bytes >> shift;
+        long rest = bytes - (whole << shift);
+        return whole * 10 + ((rest * 10 + (1L << (shift - 1))) >>> shift);
     }
 
     private static long unit(String prefix, String suffix) {
