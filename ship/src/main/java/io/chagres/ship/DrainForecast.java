@@ -16,7 +16,7 @@ import java.util.Arrays;
  * @param compareRate bytes that were compared a second in the last hour; -1 for unmeasured
  * @param writeRate bytes that files grew by a second in the last minute; -1 for unmeasured
  * @param heardMs how long ago the store was asked last when it answered, in milliseconds
- * @param delivers whether what is acknowledged must still be delivered elsewhere; nobody measures the rate of that
+ * @param beyond what is at risk besides, and nobody measures
  * @param trouble why the store takes nothing now; empty while it does
  */
 public record DrainForecast(
@@ -30,10 +30,20 @@ public record DrainForecast(
         long compareRate,
         long writeRate,
         long heardMs,
-        boolean delivers,
+        Beyond beyond,
         String trouble) {
+    /** What is at risk and lies beyond what a drain makes safe. */
+    public enum Beyond {
+        /** Nothing. */
+        NOTHING,
+        /** What is acknowledged must still be delivered there. */
+        KAFKA,
+        /** What still comes by an input that has not ended, and its name, which the file has only then. */
+        INPUT
+    }
+
     /** Nothing is known. */
-    static final DrainForecast UNKNOWN = new DrainForecast(-1, 0, 0, -1, -1, 0, -1, -1, -1, 0, false, "");
+    static final DrainForecast UNKNOWN = new DrainForecast(-1, 0, 0, -1, -1, 0, -1, -1, -1, 0, Beyond.NOTHING, "");
 
     private static final int NUMBERS = 10;
 
@@ -79,13 +89,14 @@ public record DrainForecast(
      * @param withinMs that time in milliseconds
      */
     public long mostBytes(long withinMs) {
-        return bytes < 0 || writeRate < 0 ? -1 : bytes + stuckBytes + unverifiedBytes + of(writeRate, withinMs);
+        boolean known = bytes >= 0 && writeRate >= 0 && beyond != Beyond.INPUT;
+        return !known ? -1 : bytes + stuckBytes + unverifiedBytes + of(writeRate, withinMs);
     }
 
     /** Says whether a drain that begins now is over by some time, in milliseconds, and leaves nothing behind. */
     public boolean isSafeWithin(long withinMs) {
         long duration = durationMs();
-        return duration >= 0 && duration <= withinMs && stuckBytes == 0;
+        return duration >= 0 && duration <= withinMs && stuckBytes == 0 && beyond != Beyond.INPUT;
     }
 
     /** Returns why the duration is unknown, in words; empty when it is known. */
@@ -99,7 +110,7 @@ public record DrainForecast(
         if (bytes < 0) {
             return "what is at risk is not known, since something is not scanned or cannot be read";
         }
-        if (delivers) {
+        if (beyond == Beyond.KAFKA) {
             return "nothing measures how fast Kafka takes what is in the spool";
         }
         if (commitMs < 0) {
@@ -109,6 +120,11 @@ public record DrainForecast(
             return "more is at risk than one commit held so far, and nothing large was shipped within the last hour";
         }
         return comparingMs() < 0 ? "there is something to compare, and nothing was compared within the last hour" : "";
+    }
+
+    /** Returns why it is unknown what would be at risk later, in words; empty when that is known. */
+    public String whyLeft() {
+        return beyond == Beyond.INPUT && why().isEmpty() ? "standard input has not ended" : why();
     }
 
     private long shippingMs() {
@@ -130,7 +146,7 @@ public record DrainForecast(
     /** Returns it as one line. */
     String text() {
         return bytes + " " + stuckBytes + " " + unverifiedBytes + " " + scanMs + " " + commitMs + " " + commitBytes
-                + " " + rate + " " + compareRate + " " + writeRate + " " + heardMs + " " + delivers + " "
+                + " " + rate + " " + compareRate + " " + writeRate + " " + heardMs + " " + beyond + " "
                 + trouble.replace('\n', ' ');
     }
 
@@ -138,7 +154,8 @@ public record DrainForecast(
     static DrainForecast parse(String line) {
         String[] words = line.split(" ", NUMBERS + 2);
         if (words.length != NUMBERS + 2
-                || !Arrays.stream(words).limit(NUMBERS).allMatch(w -> w.matches("-?\\d{1,18}"))) {
+                || !Arrays.stream(words).limit(NUMBERS).allMatch(w -> w.matches("-?\\d{1,18}"))
+                || Arrays.stream(Beyond.values()).noneMatch(each -> each.name().equals(words[NUMBERS]))) {
             return UNKNOWN;
         }
         long[] numbers =
@@ -154,7 +171,7 @@ public record DrainForecast(
                 numbers[7],
                 numbers[8],
                 numbers[9],
-                Boolean.parseBoolean(words[NUMBERS]),
+                Beyond.valueOf(words[NUMBERS]),
                 words[NUMBERS + 1]);
     }
 }

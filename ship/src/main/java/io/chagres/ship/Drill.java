@@ -1,6 +1,10 @@
 package io.chagres.ship;
 
 import io.chagres.foreign.ErrnoException;
+import io.chagres.ship.commit.CommitPipeline;
+import io.chagres.ship.commit.StoreHealth;
+import io.chagres.ship.follow.LogPresence;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Measures while files are shipped what a drain would take, and answers anybody who asks: nothing is scanned, read or
@@ -14,7 +18,13 @@ final class Drill {
     private static final int MOMENTS = 12;
     private static final long MOMENT_MS = 5_000;
 
-    private final ShipParts parts;
+    private final CommitPipeline pipeline;
+    private final LogPresence presence;
+    private final StoreHealth health;
+    private final @Nullable StateDirectory state;
+    /** The files that are shipped; null where an input is that is none, such as standard input. */
+    private final @Nullable ShipParts files;
+
     private final BusyRate shipping = new BusyRate(MUCH_BYTES);
     private final BusyRate comparing = new BusyRate(1);
 
@@ -29,22 +39,48 @@ final class Drill {
     private int moments;
 
     private long scanSinceMs = -1;
-    private long scanMs = -1;
+    private long scanMs;
     private long nextMs;
     private long heardMs;
     private boolean unheard;
     private volatile DrainForecast forecast = DrainForecast.UNKNOWN;
 
+    /** Measures a ship of files. */
     Drill(ShipParts parts) {
-        this.parts = parts;
+        this(parts.pipeline, parts.presence, parts.health, parts.state, parts);
+        scanMs = -1;
         heardMs = parts.clock.getAsLong();
         committed(0, parts.openedInMs);
+    }
+
+    /**
+     * Measures a ship of an input that is no file: nothing is to scan or to compare.
+     *
+     * @param opening the ship's own, whose log is open
+     */
+    Drill(CommitPipeline pipeline, LogPresence presence, StoreHealth health, ShipParts.Opening opening, long nowMs) {
+        this(pipeline, presence, health, opening.state, null);
+        heardMs = nowMs;
+        committed(0, opening.tookMs);
+    }
+
+    private Drill(
+            CommitPipeline pipeline,
+            LogPresence presence,
+            StoreHealth health,
+            @Nullable StateDirectory state,
+            @Nullable ShipParts files) {
+        this.pipeline = pipeline;
+        this.presence = presence;
+        this.health = health;
+        this.state = state;
+        this.files = files;
     }
 
     /** Takes that a commit was acknowledged. */
     void committed(long nowMs) {
         heardMs = nowMs;
-        committed(parts.pipeline.lastDataBytes(), parts.pipeline.lastMs());
+        committed(pipeline.lastDataBytes(), pipeline.lastMs());
     }
 
     /** Takes a commit that was acknowledged: the bytes of files in it, and the time from its cut on. */
@@ -56,10 +92,12 @@ final class Drill {
 
     /** Takes one step; answers anybody who asked, within about a second. */
     void step(long nowMs, ShipStatus status) {
-        boolean ships = parts.pipeline.isUnderWay() || !parts.uploads.isIdle();
-        shipping.step(nowMs, ships, parts.pipeline.acknowledgedBytes());
-        comparing.step(nowMs, parts.verifier.isComparing(), parts.verifier.comparedBytes());
-        watchScan(nowMs);
+        boolean uploads = files != null && !files.uploads.isIdle();
+        shipping.step(nowMs, uploads || pipeline.isUnderWay(), pipeline.acknowledgedBytes());
+        if (files != null) {
+            comparing.step(nowMs, files.verifier.isComparing(), files.verifier.comparedBytes());
+            watchScan(nowMs, files.watcher.scanning());
+        }
         if (nowMs < nextMs) {
             return;
         }
@@ -71,8 +109,7 @@ final class Drill {
         }
     }
 
-    private void watchScan(long nowMs) {
-        boolean scans = parts.watcher.scanning();
+    private void watchScan(long nowMs, boolean scans) {
         if (scans && scanSinceMs < 0) {
             scanSinceMs = nowMs;
         } else if (!scans && scanSinceMs >= 0) {
@@ -104,7 +141,7 @@ final class Drill {
             slowest = Math.max(slowest, commitMs[i]);
             largest = Math.max(largest, commitBytes[i]);
         }
-        long stuck = parts.outsideBytes();
+        long stuck = files == null ? 0 : files.outsideBytes();
         return new DrainForecast(
                 status.riskBytes() < 0 ? -1 : Math.max(0, status.riskBytes() - stuck),
                 stuck,
@@ -115,21 +152,27 @@ final class Drill {
                 shipping.perSecond(nowMs),
                 comparing.perSecond(nowMs),
                 writeRate(nowMs, status),
-                nowMs - Math.max(heardMs, parts.presence.heardMs()),
-                parts.undelivered.isExpected(),
+                nowMs - Math.max(heardMs, presence.heardMs()),
+                beyond(files),
                 status.storeTrouble() == null ? "" : status.storeTrouble());
+    }
+
+    private static DrainForecast.Beyond beyond(@Nullable ShipParts files) {
+        if (files == null) {
+            return DrainForecast.Beyond.INPUT;
+        }
+        return files.undelivered.isExpected() ? DrainForecast.Beyond.KAFKA : DrainForecast.Beyond.NOTHING;
     }
 
     private boolean isAsked() {
         try {
-            return parts.state != null && parts.state.takeDrill();
+            return state != null && state.takeDrill();
         } catch (ErrnoException e) {
             return false; // the one who waits learns that no answer came
         }
     }
 
     private void answer() {
-        StateDirectory state = parts.state;
         if (state == null) {
             return;
         }
@@ -139,7 +182,7 @@ final class Drill {
         } catch (ErrnoException e) {
             if (!unheard) {
                 unheard = true;
-                parts.health.problem("the state directory cannot be written (" + e.getMessage()
+                health.problem("the state directory cannot be written (" + e.getMessage()
                         + "); 'chagres drain --drill' hears nothing");
             }
         }

@@ -210,7 +210,7 @@ final class ShipParts implements AutoCloseable {
 
         private long openedMs;
 
-        private long tookMs;
+        long tookMs;
 
         /** How the host began, if it continues one that is damaged and began now. */
         @Nullable

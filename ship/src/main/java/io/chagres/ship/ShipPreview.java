@@ -11,10 +11,9 @@ import io.chagres.watch.WatchListener;
 import java.io.IOException;
 import java.time.Clock;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -24,12 +23,23 @@ import java.util.stream.Stream;
  */
 public final class ShipPreview implements AutoCloseable {
     private final List<String> problems = new ArrayList<>();
-    private final Map<Dentry, Long> files = new HashMap<>();
+    private final Set<Dentry> files = new HashSet<>();
     private final Set<Dentry> unreadable = new LinkedHashSet<>();
     private final Set<Pathname> closed = new LinkedHashSet<>();
     private final Statx stat = new Statx();
     private final ShipScope scope;
     private final DirectoryWatcher watcher;
+    private final Clock clock;
+
+    /**
+     * What there is.
+     *
+     * @param files that would be followed
+     * @param bytes of these
+     * @param oldFiles that would be left out for their age, unless the archive knows them
+     * @param oldBytes of these
+     */
+    public record FileCounts(long files, long bytes, long oldFiles, long oldBytes) {}
 
     /**
      * Begins to watch.
@@ -37,6 +47,7 @@ public final class ShipPreview implements AutoCloseable {
      * @param own paths that are never followed: an archive in a directory, the state directory
      */
     public ShipPreview(ShipOptions options, OwnPaths own, Clock clock) throws IOException {
+        this.clock = clock;
         scope = new ShipScope(options, own, problems::add);
         watcher = DirectoryWatcher.builder(scope.roots())
                 .exclude(scope::excludes)
@@ -62,21 +73,24 @@ public final class ShipPreview implements AutoCloseable {
         scope.sayUnmatched();
     }
 
-    /** Returns the number of files found. */
-    public long files() {
-        return files.size();
-    }
-
-    /** Returns the bytes that the files found have now. */
-    public long bytes() {
+    /** Looks at all files found as they are now. */
+    public FileCounts look() {
+        long oldFiles = 0;
+        long oldBytes = 0;
         long bytes = 0;
-        for (Map.Entry<Dentry, Long> each : files.entrySet()) {
-            if (each.getKey().exists() && stat.of(each.getKey().path(), false) == 0) {
-                each.setValue(stat.size());
+        long nowMs = clock.millis();
+        for (Dentry each : files) {
+            if (!each.exists() || stat.of(each.path(), false) != 0) {
+                continue; // the next step will say that it is gone
             }
-            bytes += each.getValue();
+            if (scope.rules(each.path()).leavesOut(stat.mtimeNs(), nowMs)) {
+                oldFiles++;
+                oldBytes += stat.size();
+            } else {
+                bytes += stat.size();
+            }
         }
-        return bytes;
+        return new FileCounts(files.size() - oldFiles, bytes, oldFiles, oldBytes);
     }
 
     /** Returns the files that this user may not read, and the directories. Allocates. */
@@ -103,7 +117,7 @@ public final class ShipPreview implements AutoCloseable {
         @Override
         public void appeared(Dentry d) {
             if (d.type() == Directory.DT_REG) {
-                files.put(d, 0L);
+                files.add(d);
                 int fd = Fd.tryOpen(d.path(), Fd.O_RDONLY | Fd.O_NOFOLLOW | Fd.O_NONBLOCK, 0);
                 if (fd >= 0) {
                     Fd.ofValue(fd).close();

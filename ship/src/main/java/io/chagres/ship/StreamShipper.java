@@ -63,6 +63,7 @@ public final class StreamShipper implements AutoCloseable {
     private final CheckpointStep checkpoints;
     private final LogPresence presence;
     private final Pulse pulse;
+    private final Drill drill;
     private final long versionId;
     private final Verification version = new Verification(new PrefixChecksums(0));
     private final CRC32C crc = new CRC32C();
@@ -117,6 +118,7 @@ public final class StreamShipper implements AutoCloseable {
                 opening.state,
                 listener::problem);
         pulse.reload(options);
+        drill = new Drill(pipeline, presence, health, opening, clock.getAsLong());
         versionId = opening.loaded.nextVersionId();
         flushes = opening.state == null ? 0 : opening.state.flushes();
         begin();
@@ -213,6 +215,7 @@ public final class StreamShipper implements AutoCloseable {
         moved |= answerFlush();
         checkpoints.step(now);
         measure(now);
+        drill.step(now, status);
         pulse.step(now, status);
         if (!moved && stage != Stage.FINISHED) {
             await(Math.min(timeoutMs, pipeline.dueInMs(now)));
@@ -221,8 +224,12 @@ public final class StreamShipper implements AutoCloseable {
 
     private boolean step(long now, boolean hurry) throws IOException {
         long before = version.acknowledged();
+        long commits = pipeline.commits();
         try {
             boolean moved = pipeline.step(now, hurry);
+            if (pipeline.commits() > commits) {
+                drill.committed(now);
+            }
             presence.step(now, PRESENCE_MS, pipeline.acknowledgedSeq(), pipeline.isIdle());
             behindSinceMs = version.acknowledged() > before ? now : behindSinceMs;
             return moved;

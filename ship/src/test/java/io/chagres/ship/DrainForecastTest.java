@@ -19,7 +19,7 @@ final class DrainForecastTest {
         long rate = 10 * MIB;
         long compareRate = 100 * MIB;
         long writeRate = 100;
-        boolean delivers;
+        DrainForecast.Beyond beyond = DrainForecast.Beyond.NOTHING;
         String trouble = "";
 
         DrainForecast forecast() {
@@ -34,7 +34,7 @@ final class DrainForecastTest {
                     compareRate,
                     writeRate,
                     0,
-                    delivers,
+                    beyond,
                     trouble);
         }
     }
@@ -85,7 +85,7 @@ final class DrainForecastTest {
         Measured uncounted = new Measured();
         uncounted.bytes = -1;
         Measured spool = new Measured();
-        spool.delivers = true;
+        spool.beyond = DrainForecast.Beyond.KAFKA;
         Measured uncompared = new Measured();
         uncompared.unverified = 1;
         uncompared.compareRate = -1;

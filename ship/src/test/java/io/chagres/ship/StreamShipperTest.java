@@ -324,6 +324,43 @@ final class StreamShipperTest {
         }
     }
 
+    /** What was read would be safe; what the producer still holds, nobody knows. */
+    @Test
+    void saysWhatADrainWouldTakeAndNotWhatComes() throws IOException {
+        PipedOutputStream producer = new PipedOutputStream();
+        try (StreamShipper shipper = ship(new PipedInputStream(producer), 60_000)) {
+            producer.write(bytes("half"));
+            producer.flush();
+            RunningShipper running = RunningShipper.find(
+                            Pathname.of(temp.resolve("state").toString()))
+                    .getFirst();
+            Await.until("half is acknowledged", () -> {
+                step(shipper);
+                return shipper.status().shippedBytes() == 4;
+            });
+            long commits = shipper.status().commits();
+            running.askDrill();
+            Await.until("the drill is answered", () -> {
+                step(shipper);
+                try {
+                    return running.drilled().count() > 0;
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            DrainForecast forecast = running.drilled().forecast();
+            assertThat(forecast.why()).isEmpty();
+            assertThat(forecast.durationMs()).isNotNegative();
+            assertThat(forecast.bytes()).isZero();
+            assertThat(forecast.commitBytes()).isEqualTo(4);
+            assertThat(forecast.leftBytes(30_000)).isEqualTo(-1);
+            assertThat(forecast.isSafeWithin(Long.MAX_VALUE)).isFalse();
+            assertThat(shipper.status().commits()).isEqualTo(commits);
+            producer.close();
+            finish(shipper);
+        }
+    }
+
     @Test
     void refusesTheNameOfADirectory() throws IOException {
         finish(ship(InputStream.nullInputStream(), 60_000)).close();

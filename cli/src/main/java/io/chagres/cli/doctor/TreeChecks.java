@@ -33,20 +33,20 @@ final class TreeChecks {
     /** Looks at all that would be followed and returns its bytes. */
     long run(ShipPlan plan) throws IOException {
         try (ShipPreview preview = plan.preview(patienceMs)) {
-            long bytes = preview.bytes();
+            ShipPreview.FileCounts found = preview.look();
             diagnosis.expect(
                     preview.isWhole(),
                     "to ship",
-                    Words.plural(preview.files(), "file") + ", " + ByteSize.format(bytes)
+                    Words.plural(found.files(), "file") + ", " + ByteSize.format(found.bytes())
                             + (preview.isWhole()
                                     ? ""
                                     : ", and more that was not seen within " + Durations.format(patienceMs)
                                             + ": what follows is only of these"),
                     "give it more time (--timeout), or look at a part of it");
             watches(preview.watches());
-            descriptors(preview.files());
+            descriptors(found.files());
             rights(preview.unreadable());
-            return bytes;
+            return found.bytes();
         }
     }
 

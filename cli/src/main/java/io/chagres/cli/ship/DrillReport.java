@@ -65,6 +65,9 @@ record DrillReport(CommandContext context, long withinMs, boolean json) {
     private static String left(DrainForecast forecast, long withinMs) {
         long left = forecast.leftBytes(withinMs);
         long most = forecast.mostBytes(withinMs);
+        if (forecast.beyond() == DrainForecast.Beyond.INPUT) {
+            return "unknown, since " + forecast.whyLeft();
+        }
         return left < 0 && most >= 0 ? "unknown, at most " + ByteSize.format(most) : bytes(left);
     }
 
@@ -89,7 +92,7 @@ record DrillReport(CommandContext context, long withinMs, boolean json) {
         member(line, "mostBytes", forecast == null ? -1 : forecast.mostBytes(withinMs));
         line.member("safe", forecast != null && forecast.isSafeWithin(withinMs));
         if (forecast != null) {
-            line.member("why", forecast.why());
+            line.member("why", forecast.whyLeft());
             member(line, "bytes", forecast.bytes());
             member(line, "stuckBytes", forecast.stuckBytes());
             member(line, "unverifiedBytes", forecast.unverifiedBytes());

@@ -23,32 +23,53 @@ final class DryRun {
     /** Looks, and says what it found; returns the exit code. */
     static int run(ShipPlan plan, CommandContext context, boolean json) throws IOException {
         try (ShipPreview preview = plan.preview(PATIENCE_MS)) {
-            long before = preview.bytes();
+            ShipPreview.FileCounts before = preview.look();
             long startMs = MonotonicClock.nowMs();
             for (long now = startMs; now < startMs + OBSERVE_MS; now = MonotonicClock.nowMs()) {
                 preview.step((int) (startMs + OBSERVE_MS - now));
             }
             long elapsedMs = MonotonicClock.nowMs() - startMs;
-            double bytesPerSecond = Math.max(0, preview.bytes() - before) * 1000.0 / elapsedMs;
+            ShipPreview.FileCounts found = preview.look();
+            double bytesPerSecond = Math.max(0, all(found) - all(before)) * 1000.0 / elapsedMs;
             DailyCost cost = DailyCost.of(plan.lagMs(), plan.options().heartbeatMs(), bytesPerSecond);
             if (json) {
-                context.out().line(json(plan, preview, cost));
+                context.out().line(json(plan, preview, found, cost));
             } else {
-                print(plan, preview, cost, bytesPerSecond, context);
+                problems(preview, context);
+                print(plan, preview, found, cost, bytesPerSecond, context);
             }
         }
         return ExitCode.DONE;
     }
 
-    private static void print(
-            ShipPlan plan, ShipPreview preview, DailyCost cost, double bytesPerSecond, CommandContext context)
-            throws IOException {
+    /** Returns the bytes of all files: one that is left out and written again has not grown by all that it holds. */
+    private static long all(ShipPreview.FileCounts found) {
+        return found.bytes() + found.oldBytes();
+    }
+
+    private static void problems(ShipPreview preview, CommandContext context) {
         for (String problem : preview.problems()) {
             context.err().println("chagres ship: " + problem);
         }
+    }
+
+    private static void print(
+            ShipPlan plan,
+            ShipPreview preview,
+            ShipPreview.FileCounts found,
+            DailyCost cost,
+            double bytesPerSecond,
+            CommandContext context)
+            throws IOException {
+        String least = preview.isWhole() ? "" : "at least ";
+        if (found.oldFiles() > 0) {
+            context.out()
+                    .line("would leave out " + least + Words.plural(found.oldFiles(), "file") + ", "
+                            + ByteSize.format(found.oldBytes()) + ", not written for longer than --ignore-older, unless"
+                            + " the archive knows them");
+        }
         for (String line : List.of(
-                "would follow " + (preview.isWhole() ? "" : "at least ") + Words.plural(preview.files(), "file") + ", "
-                        + ByteSize.format(preview.bytes())
+                "would follow " + least + Words.plural(found.files(), "file") + ", " + ByteSize.format(found.bytes())
                         + ", with " + Words.plural(preview.watches(), "watch", "watches") + ", in "
                         + Words.plural(plan.options().sources().size(), "source"),
                 "would ship to " + plan.to() + (plan.isSpool() ? ", through " + plan.store() + "," : "") + " as host "
@@ -61,9 +82,10 @@ final class DryRun {
         }
     }
 
-    private static JsonWriter json(ShipPlan plan, ShipPreview preview, DailyCost cost) {
+    private static JsonWriter json(ShipPlan plan, ShipPreview preview, ShipPreview.FileCounts found, DailyCost cost) {
         JsonWriter json = new JsonWriter().beginObject();
-        json.member("files", preview.files()).member("bytes", preview.bytes());
+        json.member("files", found.files()).member("bytes", found.bytes());
+        json.member("leftOutFiles", found.oldFiles()).member("leftOutBytes", found.oldBytes());
         json.member("scanned", preview.isWhole());
         json.member("watches", preview.watches()).member("to", plan.to());
         json.member("host", plan.options().hostName()).member("lagMs", plan.lagMs());

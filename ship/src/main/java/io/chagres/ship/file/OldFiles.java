@@ -1,6 +1,5 @@
 package io.chagres.ship.file;
 
-import io.chagres.linux.FileTimes;
 import io.chagres.linux.Pathname;
 import io.chagres.linux.Statx;
 import java.util.function.Consumer;
@@ -13,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * does not ship the past. A write makes a file one like others. Confined to the shipper's thread.
  */
 public final class OldFiles {
-
     private final LongSupplier wallMs;
     private final Function<Pathname, Rules> rules;
     private final Consumer<String> problems;
@@ -35,8 +33,7 @@ public final class OldFiles {
 
     /** Says whether a file that the archive does not know is left out. */
     public boolean leavesOut(Pathname path, Statx stat) {
-        long olderMs = rules.apply(path).ignoreOlderMs();
-        if (olderMs == 0 || FileTimes.toMs(stat.mtimeNs()) >= wallMs.getAsLong() - olderMs) {
+        if (!rules.apply(path).leavesOut(stat.mtimeNs(), wallMs.getAsLong())) {
             return false;
         }
         count++;
