@@ -54,6 +54,7 @@ final class OptionGroups {
             List.of(
                     "What is restored: --at --since --until --gone --hide-gone --all-versions --salvage",
                     "How it is written: --special-bits --ignore-space",
+                    "What is in an archive tier: --thaw --thaw-class --thaw-days --yes",
                     RUNS + "--timeout --identity --memory --quiet --json --help"),
             "compact",
             List.of(

@@ -20,7 +20,8 @@ import picocli.CommandLine.Spec;
             "  chagres ls /mnt/archive",
             "",
             "Exit codes: 0 done and everything acknowledged; 1 failed; 2 usage; 3 stopped with bytes at risk;"
-                    + " 4 fenced by another writer; 5 the store did not answer (verify, repair)."
+                    + " 4 fenced by another writer; 5 the store did not answer (verify, repair);"
+                    + " 6 what is archived was asked for (restore)."
                     + " 'chagres help COMMAND' tells more."
         })
 final class RootCommand implements Runnable {

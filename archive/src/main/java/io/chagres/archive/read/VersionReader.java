@@ -19,6 +19,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.Iterator;
+import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
@@ -281,6 +282,15 @@ public final class VersionReader implements AutoCloseable {
     @FunctionalInterface
     private interface KeyAction {
         void accept(String key) throws IOException;
+    }
+
+    /**
+     * Gives the keys of the objects that an extent is read from, which are those of its sources where it is a copy.
+     *
+     * @throws CorruptArchiveException when it is not known where its bytes are
+     */
+    public void forEachObject(LogRecord.Extent extent, Consumer<String> keys) throws IOException {
+        forEachObject(extent, extent.start(), extent.length(), 0, keys::accept);
     }
 
     /** Goes through the objects that a range of an extent is read from. */

@@ -1,13 +1,17 @@
 package io.chagres.archive.restore;
 
+import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.ObjectKind;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.GoneTree;
 import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.read.Workers;
 import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.HostView;
@@ -16,19 +20,25 @@ import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.Salvage;
+import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.StoreException;
 import io.chagres.foreign.Errno;
 import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
 import io.chagres.linux.Statfs;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -167,6 +177,69 @@ public final class Restore {
         return counter.summary();
     }
 
+    /**
+     * Returns the keys of the objects that hold the bytes of what would be restored; nothing is written, and of files
+     * nothing is read. Where the store does not give a host's commits or tables because they are archived, it is these
+     * objects, all of the host: only they know what is behind them. What else is wrong is left to {@link #into}.
+     *
+     * @throws IOException when the store can no longer be used
+     */
+    public Set<String> objects() throws IOException {
+        Set<String> keys = new TreeSet<>();
+        HostFaults faults = new HostFaults(store, (host, cause) -> {});
+        for (HostRegistry.Owner host : Address.hosts(store, options.address())) {
+            faults.attempt(host, () -> {
+                try {
+                    addObjects(host, keys);
+                } catch (UncheckedIOException e) {
+                    addRecords(host, Objects.requireNonNull(e.getCause()), keys);
+                } catch (StoreException e) {
+                    addRecords(host, e, keys);
+                }
+            });
+            tables.release(host.id());
+        }
+        return keys;
+    }
+
+    private void addObjects(HostRegistry.Owner host, Set<String> keys) throws IOException {
+        HostState state = load(host, (object, cause, consequence) -> {});
+        GoneTree gone = gone(state);
+        try (VersionReader reader = new VersionReader(store, host.id(), state)) {
+            for (RestorePlan plan : plans(Pathname.of(host.id()), state, gone).values()) {
+                plan.forEachFiles(files -> addObjects(files, reader, keys));
+            }
+        }
+    }
+
+    private static void addObjects(List<RestorePlan.PlannedFile> files, VersionReader reader, Set<String> keys)
+            throws IOException {
+        for (RestorePlan.PlannedFile file : files) {
+            for (LogRecord.Extent extent : Extents.of(file.version())) {
+                try {
+                    reader.forEachObject(extent, keys::add);
+                } catch (CorruptArchiveException e) {
+                    // it names its bytes when they are read
+                }
+            }
+        }
+    }
+
+    private void addRecords(HostRegistry.Owner host, IOException cause, Set<String> keys) throws IOException {
+        boolean archived = cause instanceof StoreException refusal && refusal.kind() == StoreException.Kind.ARCHIVED;
+        if (!archived) {
+            throw cause;
+        }
+        keys.removeIf(key -> key.startsWith(ArchiveLayout.host(host.id())));
+        for (BlobInfo each : store.list(ArchiveLayout.host(host.id()), null)) {
+            ObjectKind kind = ArchiveLayout.kindOf(each.key());
+            boolean isOwner = each.key().equals(ArchiveLayout.owner(host.id()));
+            if (kind == ObjectKind.COMMIT || kind == ObjectKind.RECORDS || isOwner) {
+                keys.add(each.key());
+            }
+        }
+    }
+
     private static Fd open(Pathname directory) throws IOException {
         Pathname absolute = directory.absolute();
         Pathname parent = absolute.parent();
@@ -187,24 +260,16 @@ public final class Restore {
     }
 
     private void host(Fd root, HostRegistry.Owner host, Pathname name) throws IOException {
-        HostState state = load(host);
+        HostState state = load(host, (object, cause, consequence) -> counter.fault(object, cause + "; " + consequence));
         CorruptArchiveException lost = LogWitness.lost(store, host.id(), state);
         if (lost != null) {
             counter.fault(host.title(), String.valueOf(lost.getMessage()));
         }
-        Nameless nameless = options.salvage() ? Nameless.ALL : options.nameless();
-        GoneTree gone = GoneTree.of(state, nameless == Nameless.ALL, this::isAskedFor);
+        GoneTree gone = gone(state);
         counter.leave(
-                nameless == Nameless.NONE ? gone.gone() : GoneTree.Count.NONE,
-                nameless == Nameless.ALL ? GoneTree.Count.NONE : gone.earlier());
-        Map<Pathname, RestorePlan> plans = new LinkedHashMap<>();
-        if (options.standing()) {
-            plans.put(name, RestorePlan.ofNames(state, options));
-        }
-        if (nameless != Nameless.NONE) {
-            plans.put(GONE.resolve(name), RestorePlan.ofGone(state, options, gone));
-        }
-        plans.values().removeIf(RestorePlan::isEmpty);
+                nameless() == Nameless.NONE ? gone.gone() : GoneTree.Count.NONE,
+                nameless() == Nameless.ALL ? GoneTree.Count.NONE : gone.earlier());
+        Map<Pathname, RestorePlan> plans = plans(name, state, gone);
         if (!options.ignoreSpace() && !fits(root, bytes(plans.values()), host)) {
             return;
         }
@@ -213,6 +278,27 @@ public final class Restore {
                 write(root, host, each.getKey(), reader, each.getValue());
             }
         }
+    }
+
+    private Nameless nameless() {
+        return options.salvage() ? Nameless.ALL : options.nameless();
+    }
+
+    private GoneTree gone(HostState state) {
+        return GoneTree.of(state, nameless() == Nameless.ALL, this::isAskedFor);
+    }
+
+    /** Returns what is restored of a host, by the place where it comes to lie. */
+    private Map<Pathname, RestorePlan> plans(Pathname name, HostState state, GoneTree gone) {
+        Map<Pathname, RestorePlan> plans = new LinkedHashMap<>();
+        if (options.standing()) {
+            plans.put(name, RestorePlan.ofNames(state, options));
+        }
+        if (nameless() != Nameless.NONE) {
+            plans.put(GONE.resolve(name), RestorePlan.ofGone(state, options, gone));
+        }
+        plans.values().removeIf(RestorePlan::isEmpty);
+        return plans;
     }
 
     private boolean isAskedFor(Pathname path, FileVersion version) {
@@ -263,15 +349,9 @@ public final class Restore {
         }
     }
 
-    private HostState load(HostRegistry.Owner host) throws IOException {
+    private HostState load(HostRegistry.Owner host, Salvage.Listener lost) throws IOException {
         if (options.salvage()) {
-            return Salvage.load(
-                    store,
-                    host.id(),
-                    options.at(),
-                    ExtentFilter.ALL,
-                    RunListener.NONE,
-                    (object, cause, consequence) -> counter.fault(object, cause + "; " + consequence));
+            return Salvage.load(store, host.id(), options.at(), ExtentFilter.ALL, RunListener.NONE, lost);
         }
         return HostView.open(store, host.id(), options.at(), ExtentFilter.ALL, tables)
                 .state();

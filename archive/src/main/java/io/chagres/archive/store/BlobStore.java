@@ -76,6 +76,24 @@ public interface BlobStore extends AutoCloseable {
     }
 
     /**
+     * Returns an object as it is archived if the store gives none of its bytes now, by asking for one of them; null
+     * where they can be read, and where there is no such object.
+     */
+    default @Nullable ArchivedBlob archived(String key) throws IOException {
+        return null;
+    }
+
+    /**
+     * Asks for an object to be brought back from an archive tier. That costs what the vendor charges for the class.
+     *
+     * @param days how long a copy stays, at least 1, where the vendor makes one; elsewhere it stays out of that tier
+     * @throws StoreException when the store does not know the class for this object, too
+     */
+    default void thaw(ArchivedBlob blob, ThawClass thawClass, int days) throws IOException {
+        throw new StoreException(name() + ": it has no archive tier");
+    }
+
+    /**
      * Lists the keys that begin with a prefix, in the order of their bytes.
      *
      * @param afterKey only keys behind this one, or null for all

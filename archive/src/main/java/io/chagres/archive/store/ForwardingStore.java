@@ -82,6 +82,16 @@ public abstract class ForwardingStore implements BlobStore {
     }
 
     @Override
+    public @Nullable ArchivedBlob archived(String key) throws IOException {
+        return store.archived(key);
+    }
+
+    @Override
+    public void thaw(ArchivedBlob blob, ThawClass thawClass, int days) throws IOException {
+        store.thaw(blob, thawClass, days);
+    }
+
+    @Override
     public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
         return store.list(prefix, afterKey);
     }

@@ -262,6 +262,24 @@ public final class PatientStore extends ForwardingStore {
     }
 
     @Override
+    public @Nullable ArchivedBlob archived(String key) throws IOException {
+        ArchivedBlob[] found = new ArchivedBlob[1];
+        ask(0, () -> {
+            found[0] = store.archived(key);
+            return found;
+        });
+        return found[0];
+    }
+
+    @Override
+    public void thaw(ArchivedBlob blob, ThawClass thawClass, int days) throws IOException {
+        ask(0, () -> {
+            store.thaw(blob, thawClass, days);
+            return blob;
+        });
+    }
+
+    @Override
     public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
         return ask(0, () -> store.list(prefix, afterKey));
     }

@@ -16,6 +16,9 @@ public final class ExitCode {
     /** The store did not give something that it holds, so nothing is known of it: throttled, or archived. */
     public static final int UNANSWERED = 5;
 
+    /** What is archived was asked for, and is on its way: run the same command again. */
+    public static final int AWAITED = 6;
+
     /** A signal ended the work early; what was done stays. */
     public static final int INTERRUPTED = 130;
 

@@ -53,8 +53,10 @@ import picocli.CommandLine.Parameters;
             "  chagres restore /mnt/archive ./back 'web1:/var/log/**' --gone",
             "  chagres restore /mnt/archive ./back --all-versions",
             "  chagres restore /mnt/archive ./back web1: --salvage",
+            "  chagres restore s3://logs/web ./back 'web1:/var/log/2019/**' --thaw --thaw-class bulk",
             "",
-            "Exit codes: 0 everything is restored; 1 something could not be; 2 usage."
+            "Exit codes: 0 everything is restored; 1 something could not be; 2 usage; 6 what is archived was asked",
+            "for: run it again."
         })
 public final class RestoreCommand implements Callable<Integer> {
     private final CommandContext context;
@@ -88,6 +90,9 @@ public final class RestoreCommand implements Callable<Integer> {
     SalvageOption salvage = new SalvageOption();
 
     @Mixin
+    ThawOptions thawing = new ThawOptions();
+
+    @Mixin
     GoneOption gone = new GoneOption();
 
     @Mixin
@@ -116,6 +121,7 @@ public final class RestoreCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         Pathname into = Arguments.directory("DIR", directory);
+        thawing.check();
         ProgressLine progress = new ProgressLine(context, json.json || quiet.quiet);
         Restore.Listener listener = new Restore.Listener() {
             @Override
@@ -131,15 +137,11 @@ public final class RestoreCommand implements Callable<Integer> {
         try (BlobStore archive = new HostLists(identities.open(store, timeout, context));
                 LocalTables tables = TemporaryFiles.tables(context.environment());
                 WorkerThreads threads = WorkerThreads.ofProcessors("chagres-restore-")) {
-            Restore.Options options = new Restore.Options(
-                    address,
-                    times.at(),
-                    !goneOnly,
-                    nameless(),
-                    specialBits,
-                    salvage.salvage,
-                    ignoreSpace,
-                    times::covers);
+            Restore.Options options = options();
+            if (thawing.thaw) {
+                Restore plan = new Restore(archive, options, tables, Workers.NONE, listener);
+                thawing.thaw(archive, plan.objects(), context, json.json);
+            }
             Restore restore = new Restore(archive, options, tables, workers(archive, threads), listener);
             Restore.Summary summary = restore.into(into);
             progress.end();
@@ -165,6 +167,11 @@ public final class RestoreCommand implements Callable<Integer> {
         } finally {
             progress.end();
         }
+    }
+
+    private Restore.Options options() throws CommandFailure {
+        return new Restore.Options(
+                address, times.at(), !goneOnly, nameless(), specialBits, salvage.salvage, ignoreSpace, times::covers);
     }
 
     /** A store that is not here is read ahead, in the order of one reader: more of them would read it twice. */

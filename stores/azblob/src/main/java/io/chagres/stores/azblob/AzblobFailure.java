@@ -115,8 +115,9 @@ final class AzblobFailure {
     private static String tier(RuntimeException failure) {
         return !isArchived(failure)
                 ? ""
-                : " (it is whole, in the archive tier: ask for it by 'az storage blob set-tier --tier Hot', try again"
-                        + " when it is there, and let no lifecycle rule move what is read)";
+                : " (it is whole, in the archive tier: 'chagres restore --thaw' asks for what a restore needs,"
+                        + " 'az storage blob set-tier --tier Hot' for one object; let no lifecycle rule move what is"
+                        + " read)";
     }
 
     private static String refusal(ObjectAddress address, RuntimeException failure, int status) throws StoreException {

@@ -7,13 +7,18 @@ import com.azure.core.util.BinaryData;
 import com.azure.core.util.Context;
 import com.azure.storage.blob.BlobClient;
 import com.azure.storage.blob.BlobContainerClient;
+import com.azure.storage.blob.models.AccessTier;
 import com.azure.storage.blob.models.BlobDownloadContentResponse;
 import com.azure.storage.blob.models.BlobItem;
+import com.azure.storage.blob.models.BlobProperties;
 import com.azure.storage.blob.models.BlobRange;
 import com.azure.storage.blob.models.BlobRequestConditions;
 import com.azure.storage.blob.models.ListBlobsOptions;
+import com.azure.storage.blob.models.RehydratePriority;
+import com.azure.storage.blob.options.BlobSetAccessTierOptions;
 import com.azure.storage.blob.options.BlockBlobSimpleUploadOptions;
 import io.chagres.archive.store.AnswerClock;
+import io.chagres.archive.store.ArchivedBlob;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobPage;
@@ -21,9 +26,11 @@ import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
 import io.chagres.archive.store.CollectedWriter;
 import io.chagres.archive.store.ConditionProbe;
+import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.ObjectAddress;
 import io.chagres.archive.store.SegmentContent;
 import io.chagres.archive.store.StoreException;
+import io.chagres.archive.store.ThawClass;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -152,6 +159,43 @@ final class AzblobStore implements BlobStore {
                 return -1;
             }
             throw AzblobFailure.of(address, key, e);
+        }
+    }
+
+    @Override
+    public @Nullable ArchivedBlob archived(String key) throws IOException {
+        try {
+            get(key, 0, MemorySegment.ofArray(new byte[1]));
+            return null;
+        } catch (NoSuchBlobException e) {
+            return null;
+        } catch (StoreException e) {
+            if (e.kind() != StoreException.Kind.ARCHIVED) {
+                throw e;
+            }
+        }
+        try {
+            BlobProperties properties = blob(key).getProperties();
+            boolean isAsked = properties.getArchiveStatus() != null;
+            return new ArchivedBlob(key, properties.getBlobSize(), "Archive", isAsked);
+        } catch (RuntimeException e) {
+            throw AzblobFailure.of(address, key, e);
+        }
+    }
+
+    /** It leaves the archive tier for that of data objects: Azure makes no copy for some days. */
+    @Override
+    public void thaw(ArchivedBlob blob, ThawClass thawClass, int days) throws IOException {
+        if (thawClass == ThawClass.BULK) {
+            throw new StoreException(name() + ": Azure brings back by the classes expedited (High) and standard alone");
+        }
+        AccessTier tier = options.tier() == null ? AccessTier.HOT : options.tier();
+        BlobSetAccessTierOptions to = new BlobSetAccessTierOptions(tier)
+                .setPriority(thawClass == ThawClass.EXPEDITED ? RehydratePriority.HIGH : RehydratePriority.STANDARD);
+        try {
+            blob(blob.key()).setAccessTierWithResponse(to, null, Context.NONE);
+        } catch (RuntimeException e) {
+            throw AzblobFailure.of(address, blob.key(), e);
         }
     }
 

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
+import io.chagres.archive.store.ArchivedBlob;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.RefusalContract;
 import io.chagres.archive.store.StoreException;
+import io.chagres.archive.store.ThawClass;
 import io.chagres.testkit.ScriptedServer.Answer;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -74,6 +76,26 @@ class AzblobRefusalTest extends RefusalContract {
                     .hasMessageContaining(words)
                     .hasMessageContaining("set-tier");
         }
+    }
+
+    @Test
+    void saysWhatIsArchivedAndAsksForIt() throws IOException {
+        server.answer(refusal("409 BlobArchived"));
+        server.answer(new Answer(200, Map.of("x-ms-access-tier", "Archive"), ""));
+        server.answer(refusal("409 BlobBeingRehydrated"));
+        server.answer(new Answer(200, Map.of("x-ms-archive-status", "rehydrate-pending-to-hot"), ""));
+        server.answer(new Answer(202, Map.of(), ""));
+        ArchivedBlob asked = new ArchivedBlob("k", 0, "Archive", true);
+        try (BlobStore store = open(false)) {
+            ArchivedBlob blob = store.archived("k");
+            assertThat(blob).isEqualTo(new ArchivedBlob("k", 0, "Archive", false));
+            assertThat(store.archived("k")).isEqualTo(asked);
+            store.thaw(blob, ThawClass.EXPEDITED, 7);
+            assertThatThrownBy(() -> store.thaw(blob, ThawClass.BULK, 7)).hasMessageContaining("alone");
+        }
+        assertThat(server.requests().getLast())
+                .startsWith("PUT /container/p%2Fk?comp=tier")
+                .contains("\nx-ms-access-tier: Hot\n", "\nx-ms-rehydrate-priority: High\n");
     }
 
     @Override

@@ -115,8 +115,8 @@ final class S3Failure {
         String tier = refusal instanceof InvalidObjectStateException state && state.storageClassAsString() != null
                 ? state.storageClassAsString()
                 : "GLACIER or DEEP_ARCHIVE";
-        return " (it is whole, in the archive tier " + tier + ": ask for it by 'aws s3api restore-object', try again"
-                + " when it is there, and let no lifecycle rule move what is read)";
+        return " (it is whole, in the archive tier " + tier + ": 'chagres restore --thaw' asks for what a restore"
+                + " needs, 'aws s3api restore-object' for one object; let no lifecycle rule move what is read)";
     }
 
     /** Returns the code the store gave, or nothing. */
@@ -131,7 +131,7 @@ final class S3Failure {
         return switch (code) {
             case "AccessDenied" ->
                 " (needed: s3:PutObject and s3:GetObject on the prefix, s3:ListBucket; 'compact'"
-                        + " also s3:DeleteObject"
+                        + " also s3:DeleteObject, 'restore --thaw' s3:RestoreObject"
                         + (address.headers().usesKms() ? "; kms:GenerateDataKey and kms:Decrypt on the key" : "")
                         + policy(address.headers().unsent(ofPut)) + ")";
             case "RequestTimeTooSkewed" -> " (set the clock of this machine)";

@@ -1,6 +1,7 @@
 package io.chagres.stores.s3;
 
 import io.chagres.archive.store.AnswerClock;
+import io.chagres.archive.store.ArchivedBlob;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobPage;
@@ -12,12 +13,14 @@ import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.Notes;
 import io.chagres.archive.store.SegmentContent;
 import io.chagres.archive.store.StoreException;
+import io.chagres.archive.store.ThawClass;
 import io.chagres.archive.store.TlsFiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -28,10 +31,13 @@ import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.CommonPrefix;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
+import software.amazon.awssdk.services.s3.model.RestoreRequest;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.S3Object;
+import software.amazon.awssdk.services.s3.model.Tier;
 
 /**
  * A store in S3, or in another maker's store that speaks its protocol. An object is one put under the condition that
@@ -41,6 +47,9 @@ import software.amazon.awssdk.services.s3.model.S3Object;
 final class S3Store implements BlobStore {
     private static final String NEVER = "*";
     private static final int WHOLE = 200;
+    /** In the answer about an object that somebody has asked for. */
+    private static final String UNDER_WAY = "ongoing-request=\"true\"";
+
     private static final int CONFLICT = 409;
     private static final String CONTENT_TYPE = "application/octet-stream";
 
@@ -174,6 +183,49 @@ final class S3Store implements BlobStore {
             throw S3Failure.of(address, key, e);
         } catch (SdkException e) {
             throw S3Failure.of(address, key, e);
+        }
+    }
+
+    @Override
+    public @Nullable ArchivedBlob archived(String key) throws IOException {
+        try {
+            get(key, 0, MemorySegment.ofArray(new byte[1]));
+            return null;
+        } catch (NoSuchBlobException e) {
+            return null;
+        } catch (StoreException e) {
+            if (e.kind() != StoreException.Kind.ARCHIVED) {
+                throw e;
+            }
+        }
+        HeadObjectResponse head = asking(
+                key, s3 -> s3.headObject(ask -> ask.bucket(address.bucket()).key(address.prefix() + key)));
+        String tier = head.archiveStatusAsString() != null ? head.archiveStatusAsString() : head.storageClassAsString();
+        return new ArchivedBlob(
+                key,
+                head.contentLength() == null ? 0 : head.contentLength(),
+                tier == null ? "archive" : tier,
+                head.restore() != null && head.restore().contains(UNDER_WAY));
+    }
+
+    /** What lies in a tier of Intelligent-Tiering comes back for good, and S3 refuses to hear of days. */
+    @Override
+    public void thaw(ArchivedBlob blob, ThawClass thawClass, int days) throws IOException {
+        boolean forGood = blob.tier().endsWith("_ACCESS");
+        String name = thawClass.name().charAt(0) + thawClass.name().substring(1).toLowerCase(Locale.ROOT);
+        try {
+            asked(s3 -> s3.restoreObject(ask -> ask.bucket(address.bucket())
+                    .key(address.prefix() + blob.key())
+                    .restoreRequest(RestoreRequest.builder()
+                            .days(forGood ? null : days)
+                            .glacierJobParameters(job -> job.tier(Tier.fromValue(name)))
+                            .build())));
+        } catch (S3Exception e) {
+            if (!S3Failure.code(e).equals("RestoreAlreadyInProgress")) {
+                throw S3Failure.of(address, blob.key(), e);
+            }
+        } catch (SdkException e) {
+            throw S3Failure.of(address, blob.key(), e);
         }
     }
 

@@ -6,11 +6,13 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
+import io.chagres.archive.store.ArchivedBlob;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
 import io.chagres.archive.store.RefusalContract;
 import io.chagres.archive.store.StoreException;
+import io.chagres.archive.store.ThawClass;
 import io.chagres.testkit.ScriptedServer;
 import io.chagres.testkit.ScriptedServer.Answer;
 import io.chagres.testkit.TlsIdentity;
@@ -20,6 +22,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -101,6 +104,62 @@ class S3RefusalTest extends RefusalContract {
                     .hasMessageContaining("restore-object");
         }
         assertThat(server.requests()).hasSize(1);
+    }
+
+    private static Answer archived(String restore) {
+        Map<String, String> headers = new HashMap<>(Map.of("x-amz-storage-class", "GLACIER"));
+        if (!restore.isEmpty()) {
+            headers.put("x-amz-restore", restore);
+        }
+        return new Answer(
+                403,
+                headers,
+                "<Error><Code>InvalidObjectState</Code><Message>no</Message><StorageClass>GLACIER</StorageClass>"
+                        + "</Error>");
+    }
+
+    private static Answer head(String restore) {
+        return new Answer(200, archived(restore).headers(), "");
+    }
+
+    /** Only the refusal of a byte shows that one cannot be had: a class may have any name, and a copy may be there. */
+    @Test
+    void saysWhatIsArchivedAndAskedFor() throws IOException {
+        try (BlobStore store = open(false)) {
+            server.answer(archived(""));
+            server.answer(head(""));
+            server.answer(archived("ongoing-request=\"true\""));
+            server.answer(head("ongoing-request=\"true\""));
+            server.answer(new Answer(206, Map.of("Content-Range", "bytes 0-0/9"), "x"));
+            assertThat(store.archived("k")).isEqualTo(new ArchivedBlob("k", 0, "GLACIER", false));
+            assertThat(store.archived("k")).isEqualTo(new ArchivedBlob("k", 0, "GLACIER", true));
+            assertThat(store.archived("k")).isNull();
+        }
+    }
+
+    @Test
+    void asksForAnObjectByItsClassAndForItsDays() throws IOException {
+        try (BlobStore store = open(false)) {
+            store.thaw(new ArchivedBlob("k", 7, "GLACIER", false), ThawClass.BULK, 3);
+            store.thaw(new ArchivedBlob("k", 7, "DEEP_ARCHIVE_ACCESS", false), ThawClass.STANDARD, 3);
+        }
+        assertThat(server.requests().get(0))
+                .startsWith("POST /bucket/p/k?restore")
+                .contains("<Days>3</Days>", "<Tier>Bulk</Tier>");
+        assertThat(server.requests().get(1)).contains("<Tier>Standard</Tier>").doesNotContain("<Days>");
+    }
+
+    @Test
+    void takesWhatIsOnItsWayForAskedAndAnotherRefusalForNone() throws IOException {
+        ArchivedBlob blob = new ArchivedBlob("k", 7, "GLACIER", false);
+        try (BlobStore store = open(false)) {
+            server.answer(new Answer(409, Map.of(), "<Error><Code>RestoreAlreadyInProgress</Code></Error>"));
+            server.answer(new Answer(403, Map.of(), "<Error><Code>AccessDenied</Code></Error>"));
+            store.thaw(blob, ThawClass.STANDARD, 1);
+            assertThatThrownBy(() -> store.thaw(blob, ThawClass.STANDARD, 1))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("s3:RestoreObject");
+        }
     }
 
     /** An object that a list does not show would count as absent, or the list would begin again for ever. */
