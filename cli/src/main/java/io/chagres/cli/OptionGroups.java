@@ -33,12 +33,18 @@ final class OptionGroups {
             List.of(
                     "What matches: --regexp --file --fixed-strings --ignore-case --smart-case --word-regexp"
                             + " --line-regexp --invert-match --multiline --pcre2",
-                    "What is searched: --at --since --until --glob --text --search-zip --encoding",
+                    "What is searched: --at --since --until --line-since --line-until --time-format --glob --text"
+                            + " --search-zip --encoding",
                     "What is printed: --line-number --only-matching --replace --count --files-with-matches"
                             + " --files-without-match --max-count --max-columns --after-context --before-context"
                             + " --context --with-filename --no-filename --heading --sort --color --stats --json"
                             + " --quiet",
                     RUNS + "--timeout --identity --memory --help"),
+            "cat",
+            List.of(
+                    "What is written: --at --since --until --line-since --line-until --time-format --bytes --names"
+                            + " --salvage",
+                    RUNS + "--timeout --identity --memory --json --help"),
             "forward",
             List.of(
                     "Where to: --to --properties",

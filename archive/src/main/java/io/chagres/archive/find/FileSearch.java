@@ -141,6 +141,16 @@ public final class FileSearch implements AutoCloseable {
         return matches;
     }
 
+    /** Says whether nothing more of the file is wanted. */
+    public boolean isStopped() {
+        return stopped;
+    }
+
+    /** Counts lines that are passed over before the part that is searched next. */
+    public void skipLines(long lines) {
+        newlines += lines;
+    }
+
     private void begin(long position) {
         zero(filled); // of the part before
         count(filled);

@@ -2,6 +2,7 @@ package io.chagres.cli.read;
 
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
+import io.chagres.archive.find.TimedLines;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Lookahead;
 import io.chagres.archive.read.Selection;
@@ -22,6 +23,7 @@ import io.chagres.cli.command.TimeoutOption;
 import io.chagres.cli.command.WorkerThreads;
 import io.chagres.cli.text.ByteRange;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -45,6 +47,7 @@ import picocli.CommandLine.Parameters;
             "Examples:",
             "  chagres cat /mnt/archive web1:/var/log/app.log",
             "  chagres cat /mnt/archive 'web*:*/app.log' --since 10m",
+            "  chagres cat /mnt/archive 'web*:*/app.log' --line-since 09:00 --line-until 09:30",
             "  chagres cat /mnt/archive '*:*/app.log' --names | grep timeout",
             "  chagres cat /mnt/archive web1:/var/log/app.log --bytes 1MiB-2MiB",
             "  chagres cat /mnt/archive web1:/var/log/app.log --salvage",
@@ -52,6 +55,8 @@ import picocli.CommandLine.Parameters;
             "Exit codes: 0 done; 1 something could not be read; 2 usage."
         })
 public final class CatCommand implements Callable<Integer> {
+    private static final int LINES_BYTES = 64 * 1024;
+
     private final CommandContext context;
     private final ExpiredNote expired = new ExpiredNote("cat");
     private Lookahead lookahead = Lookahead.NONE;
@@ -73,6 +78,9 @@ public final class CatCommand implements Callable<Integer> {
 
     @Mixin
     SalvageOption salvage = new SalvageOption();
+
+    @Mixin
+    LineTimeOptions lineTimes = new LineTimeOptions();
 
     @Mixin
     TimeOptions times = new TimeOptions();
@@ -99,6 +107,10 @@ public final class CatCommand implements Callable<Integer> {
         if (names && json.json) {
             throw new CommandFailure(ExitCode.USAGE, "--json names files already: leave out --names");
         }
+        if (salvage.salvage && lineTimes.isGiven()) {
+            throw new CommandFailure(ExitCode.USAGE, "--salvage gives all that is left, and so takes no --line-since");
+        }
+        lineTimes.check(context);
         try (ArchiveView view = ArchiveView.once(
                 "cat",
                 identities.open(store, timeout, context),
@@ -116,6 +128,7 @@ public final class CatCommand implements Callable<Integer> {
                 }
             }
             expired.print(context);
+            lineTimes.say("cat", context);
             return view.exitCode();
         }
     }
@@ -194,11 +207,44 @@ public final class CatCommand implements Callable<Integer> {
                 if (salvage.salvage) {
                     copyProven(view, host, file, kept, end, content, sink);
                 } else {
-                    sink.copy(host.origin(file), version, kept, end, content);
+                    copy(host.origin(file), version, kept, end, content, sink);
                 }
             }
         }
         return files;
+    }
+
+    private void copy(
+            ContentSink.Origin origin,
+            FileVersion version,
+            long start,
+            long end,
+            VersionContent content,
+            ContentSink sink)
+            throws IOException {
+        TimedLines lines = lineTimes.of(version);
+        if (lines == null) {
+            sink.copy(origin, version, start, end, content);
+            return;
+        }
+        long[] at = {start};
+        lines.over(
+                target -> {
+                    int length = (int) Math.min(target.byteSize(), end - at[0]);
+                    int got = length <= 0 ? 0 : content.read(version, at[0], target.asSlice(0, length));
+                    at[0] += got;
+                    return got;
+                },
+                start);
+        MemorySegment piece = MemorySegment.ofArray(new byte[LINES_BYTES]);
+        while (lines.next()) {
+            long position = lines.position();
+            for (int got = lines.read(piece); got > 0; got = lines.read(piece)) {
+                sink.write(origin, position, piece.asSlice(0, got));
+                position += got;
+            }
+        }
+        lineTimes.note(origin, lines);
     }
 
     private static void copyProven(

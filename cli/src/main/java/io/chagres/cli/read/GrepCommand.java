@@ -38,6 +38,7 @@ import picocli.CommandLine.Parameters;
             "Examples:",
             "  chagres grep 'status=50[0-9]' /mnt/archive 'web*:*/app.log' --since 1h",
             "  chagres grep -F -l 7f3a9c21 /mnt/archive",
+            "  chagres grep Exception /mnt/archive web1: --line-since 09:00 --line-until 09:30",
             "  chagres grep -n -C 2 -w ERROR /mnt/archive web1:/var/log db1:/var/log"
         })
 public final class GrepCommand implements Callable<Integer> {
@@ -91,6 +92,7 @@ public final class GrepCommand implements Callable<Integer> {
         String store = rest.removeFirst();
         List<Address> addresses = addresses(rest);
         FileSearch.Options wanted = options.search(json.json);
+        options.lineTimes.check(context);
         if (options.perl) {
             context.err()
                     .println("chagres grep: -P changes nothing: patterns are those of Java, which look around and back"
@@ -116,6 +118,7 @@ public final class GrepCommand implements Callable<Integer> {
                     stats(fleet.count(), context.clock().millis() - startMs);
                 }
                 context.out().flush(); // here its failure is trouble, not that nothing was found
+                options.lineTimes.say("grep", context);
                 int failed = view.faults().count();
                 boolean found = options.filesWithout ? fleet.without() : fleet.found();
                 return failed > 0 && !(options.quiet && found) ? TROUBLE : found ? ExitCode.DONE : NOTHING;

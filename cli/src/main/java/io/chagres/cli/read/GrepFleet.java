@@ -5,6 +5,7 @@ import io.chagres.archive.HostRegistry;
 import io.chagres.archive.find.FileSearch;
 import io.chagres.archive.find.LinePattern;
 import io.chagres.archive.find.LineSink;
+import io.chagres.archive.find.TimedLines;
 import io.chagres.archive.find.Unmatched;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Lookahead;
@@ -329,17 +330,19 @@ final class GrepFleet {
         SearchedFile searched = searched(host, file.entry(), content);
         boolean whole = false;
         @Nullable GrepSink sink = null;
+        @Nullable TimedLines times = options.lineTimes.of(searched.version());
         try {
             SearchedFile.Text text = searched.text(encoding);
             boolean isConverted = searched.packed() != null || text.charset() != null;
             sink = sink(host, file, isConverted, search, printed, faults);
-            searched.search(search, text, options.stats ? counted(sink, search) : sink);
+            searched.search(search, text, options.stats ? counted(sink, search) : sink, times);
             whole = true;
         } catch (Output.ClosedException | CommandFailure e) {
             throw e;
         } catch (IOException e) {
             faults.add(e);
         }
+        options.lineTimes.note(searched.origin(), times);
         long matches = search.matches();
         count.file(matches, search.takeSearched(), searched.ruledOutBytes());
         if (sink != null && (whole || matches > 0)) {
@@ -407,10 +410,14 @@ final class GrepFleet {
                 content);
     }
 
-    /** A match over lines may be in pieces none of whose lines matches alone, so such a file is searched whole. */
+    /**
+     * A match over lines may be in pieces none of whose lines matches alone, and the time of a line stands on another:
+     * such a file is searched whole.
+     */
     private List<Unmatched.Range> rest(Located host, FileVersion version, long start, long end) {
         List<Unmatched.Range> rest = host.unmatched().rest(version.id(), start, end);
-        return options.overLines && !rest.isEmpty() ? List.of(new Unmatched.Range(start, end)) : rest;
+        boolean isWhole = options.overLines || options.lineTimes.isGiven();
+        return isWhole && !rest.isEmpty() ? List.of(new Unmatched.Range(start, end)) : rest;
     }
 
     /** @param isConverted whether positions of what is searched are not those of the file */

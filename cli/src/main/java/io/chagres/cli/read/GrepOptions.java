@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** What {@code grep} looks for and what it shows: named as ripgrep names it. */
@@ -204,6 +205,9 @@ public final class GrepOptions {
             defaultValue = "auto",
             description = "Colours: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}, on a terminal).")
     Color color = Color.AUTO;
+
+    @Mixin
+    LineTimeOptions lineTimes = new LineTimeOptions();
 
     enum Sort {
         PATH,

@@ -4,6 +4,7 @@ import io.chagres.archive.find.DecodedSource;
 import io.chagres.archive.find.FileSearch;
 import io.chagres.archive.find.LineSink;
 import io.chagres.archive.find.SourceStream;
+import io.chagres.archive.find.TimedLines;
 import io.chagres.archive.find.Unmatched;
 import io.chagres.archive.read.VersionContent;
 import io.chagres.archive.state.Extents;
@@ -61,16 +62,18 @@ record SearchedFile(
      * Searches the file.
      *
      * @param sink takes positions in the text; they are positions in the file only if the file itself is searched
+     * @param times finds the lines that are wanted by the times in them; null for all
      * @throws UnsearchedException if it cannot be unpacked to its end; what was unpacked before was searched
      */
-    void search(FileSearch search, Text text, LineSink sink) throws IOException {
+    void search(FileSearch search, Text text, LineSink sink, @Nullable TimedLines times) throws IOException {
         search.search(nothing -> 0, start, sink);
+        Part part = (source, position) -> part(search, source, position, sink, times);
         if (packed != null) {
-            unpacked(packed, search, sink);
+            unpacked(packed, part);
             return;
         }
         if (text.charset() != null) {
-            decoded(text.charset(), text.markBytes(), search, sink);
+            decoded(text.charset(), text.markBytes(), part);
             return;
         }
         for (Unmatched.Range each : rest) {
@@ -79,9 +82,29 @@ record SearchedFile(
                 long hole = Extents.largeHole(version, at, each.end());
                 long next = Math.min(hole + 1, each.end()); // its first byte says that this is no text
                 Range range = new Range(at, next);
-                search.resume(range::read, at, sink);
+                part.search(range::read, at);
                 at = next;
             }
+        }
+    }
+
+    /** A part of the text is searched. */
+    @FunctionalInterface
+    private interface Part {
+        void search(FileSearch.Source source, long position) throws IOException;
+    }
+
+    private static void part(
+            FileSearch search, FileSearch.Source source, long position, LineSink sink, @Nullable TimedLines times)
+            throws IOException {
+        if (times == null) {
+            search.resume(source, position, sink);
+            return;
+        }
+        times.over(source, position);
+        while (!search.isStopped() && times.next()) {
+            search.skipLines(times.takeSkipped());
+            search.resume(times::read, times.position(), sink);
         }
     }
 
@@ -110,13 +133,13 @@ record SearchedFile(
     }
 
     /** Searches it to its first hole, which is no text. */
-    private void decoded(Charset charset, int mark, FileSearch search, LineSink sink) throws IOException {
+    private void decoded(Charset charset, int mark, Part part) throws IOException {
         long from = Math.max(start - (mark > 0 ? start % 2 : 0), mark);
         Range range = new Range(from, Math.min(Extents.largeHole(version, from, end) + 2, end));
-        search.resume(new DecodedSource(range::read, charset), from, sink);
+        part.search(new DecodedSource(range::read, charset), from);
     }
 
-    private void unpacked(Packed form, FileSearch search, LineSink sink) throws IOException {
+    private void unpacked(Packed form, Part part) throws IOException {
         if (start == end) {
             return;
         }
@@ -129,7 +152,7 @@ record SearchedFile(
         }
         try (in) {
             byte[] piece = new byte[PIECE_BYTES];
-            search.resume(
+            part.search(
                     target -> {
                         try {
                             return read(in, piece, target);
@@ -137,8 +160,7 @@ record SearchedFile(
                             throw fault(form, range, e);
                         }
                     },
-                    0,
-                    sink);
+                    0);
         }
     }
 
