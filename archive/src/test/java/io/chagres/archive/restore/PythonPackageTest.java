@@ -16,13 +16,14 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the tests of the package in {@code python} on archives that are written here. */
 class PythonPackageTest {
-    private static final Path PACKAGE = Path.of("../python").toAbsolutePath().normalize();
+    static final Path PACKAGE = Path.of("../python").toAbsolutePath().normalize();
     private static final int ENCRYPTED_LINES = 50_000;
     private static final int LINES_IN_A_RUN = 10_000;
 
@@ -31,36 +32,59 @@ class PythonPackageTest {
 
     @Test
     void itsTestsPass() throws IOException {
-        Requires.tool("python3");
-        Requires.pythonModule("zstandard", "zstandard==0.25.0");
-        Requires.pythonModule("crc32c", "crc32c==2.9.post0");
-        Requires.pythonModule("cryptography", "cryptography==48.0.0");
-        Requires.pythonModule("pyarrow", "pyarrow==26.0.1");
-        Requires.pythonModule("fsspec", "fsspec==2026.9.0");
-        Requires.pythonModule("pandas", "pandas==3.1.1");
-        Requires.pythonModule("duckdb", "duckdb==2.0.0");
-        Requires.pythonModule("pytest", "pytest==9.2.0");
+        boolean everyPython = System.getProperty("nox") != null;
+        if (everyPython) {
+            Requires.tool("nox");
+        } else {
+            requireReader();
+            Requires.pythonModule("cryptography", "cryptography==48.0.0");
+            Requires.pythonModule("fsspec", "fsspec==2026.9.0");
+            Requires.pythonModule("pandas", "pandas==3.1.1");
+            Requires.pythonModule("duckdb", "duckdb==2.0.0");
+        }
         QueryArchive.write(archives.resolve("plain"), false);
         QueryArchive.write(archives.resolve("compacted"), true);
         encrypted();
         many();
         filtered();
         sparse();
-        Program tests = Program.run(List.of(
-                "env",
-                "PYTHONPATH=" + PACKAGE,
-                "PYTHONDONTWRITEBYTECODE=1",
-                "CHAGRES_TEST_ARCHIVES=" + archives,
+        Program tests = everyPython
+                ? Program.run(List.of(
+                        "env",
+                        "CHAGRES_TEST_ARCHIVES=" + archives,
+                        "nox",
+                        "-f",
+                        PACKAGE.resolve("noxfile.py").toString(),
+                        "--envdir",
+                        archives.resolve("nox").toString()))
+                : pytest(List.of("CHAGRES_TEST_ARCHIVES=" + archives), PACKAGE.resolve("tests"));
+        String said = new String(tests.out(), StandardCharsets.UTF_8);
+        assertThat(tests.exitCode()).as(said + tests.err()).isZero();
+        assertThat(said).contains(" passed");
+    }
+
+    /** Requires what every test of the package needs. */
+    static void requireReader() {
+        Requires.tool("python3");
+        Requires.pythonModule("zstandard", "zstandard==0.25.0");
+        Requires.pythonModule("crc32c", "crc32c==2.9.post0");
+        Requires.pythonModule("pyarrow", "pyarrow==26.0.1");
+        Requires.pythonModule("pytest", "pytest==9.2.0");
+    }
+
+    /** Runs tests of the package. */
+    static Program pytest(List<String> environment, Path tests) throws IOException {
+        List<String> command = new ArrayList<>(List.of("env", "PYTHONPATH=" + PACKAGE, "PYTHONDONTWRITEBYTECODE=1"));
+        command.addAll(environment);
+        command.addAll(List.of(
                 "python3",
                 "-m",
                 "pytest",
                 "--rootdir=" + PACKAGE,
                 "-c",
                 PACKAGE.resolve("pyproject.toml").toString(),
-                PACKAGE.resolve("tests").toString()));
-        String said = new String(tests.out(), StandardCharsets.UTF_8);
-        assertThat(tests.exitCode()).as(said + tests.err()).isZero();
-        assertThat(said).contains(" passed");
+                tests.toString()));
+        return Program.run(command);
     }
 
     private void encrypted() throws IOException {
