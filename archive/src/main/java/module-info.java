@@ -9,6 +9,7 @@ module io.chagres.archive {
     exports io.chagres.archive;
     exports io.chagres.archive.age;
     exports io.chagres.archive.follow;
+    exports io.chagres.archive.query;
     exports io.chagres.archive.read;
     exports io.chagres.archive.sign;
     exports io.chagres.archive.state;

@@ -5,6 +5,7 @@ import io.chagres.archive.HostLists;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.Address;
+import io.chagres.archive.read.CommitWindow;
 import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.read.Lookahead;
 import io.chagres.archive.read.Selection;
@@ -286,20 +287,13 @@ public final class ArchiveView implements AutoCloseable {
 
     /** Returns what was committed of a host's versions in the window of {@code --since} and {@code --until}. */
     public CommitWindow window(HostRegistry.Owner host) throws IOException {
-        return new CommitWindow(bound(host, times.since), bound(host, times.until));
+        return CommitWindow.of(store, host.id(), times.since, times.until, tables);
     }
 
     @Override
     public void close() {
         tables.close();
         store.close();
-    }
-
-    private @Nullable HostState bound(HostRegistry.Owner host, @Nullable Instant time) throws IOException {
-        return time == null
-                ? null
-                : HostView.open(store, host.id(), PointInTime.time(time.toEpochMilli()), tables)
-                        .state();
     }
 
     private String noHost(@Nullable Address address, List<HostRegistry.Owner> all) {

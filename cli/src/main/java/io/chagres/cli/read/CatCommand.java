@@ -4,6 +4,7 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.find.TimedLines;
 import io.chagres.archive.read.Address;
+import io.chagres.archive.read.CommitWindow;
 import io.chagres.archive.read.Lookahead;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionContent;

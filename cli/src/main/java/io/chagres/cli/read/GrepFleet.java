@@ -8,6 +8,7 @@ import io.chagres.archive.find.LineSink;
 import io.chagres.archive.find.TimedLines;
 import io.chagres.archive.find.Unmatched;
 import io.chagres.archive.read.Address;
+import io.chagres.archive.read.CommitWindow;
 import io.chagres.archive.read.Lookahead;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionContent;

@@ -2,6 +2,7 @@ package io.chagres.cli.read;
 
 import io.chagres.archive.follow.ArchiveFollower;
 import io.chagres.archive.read.Address;
+import io.chagres.archive.read.CommitWindow;
 import io.chagres.archive.read.Lookahead;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionContent;

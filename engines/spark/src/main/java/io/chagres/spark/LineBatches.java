@@ -1,8 +1,11 @@
 package io.chagres.spark;
 
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.find.LineBlock;
 import io.chagres.archive.find.LineFinder;
 import io.chagres.archive.find.LinePattern;
+import io.chagres.archive.find.LineRange;
+import io.chagres.archive.find.RangeLines;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.CommitTimes;
 import io.chagres.archive.state.ExtentFilter;
@@ -50,7 +53,7 @@ final class LineBatches implements PartitionReader<ColumnarBatch> {
         host = UTF8String.fromString(split.host());
         batch = new ColumnarBatch(
                 Arrays.stream(columns).map(name -> LineColumn.of(name, this)).toArray(ColumnVector[]::new));
-        Set<Long> ids = split.ranges().stream().map(Split.Range::versionId).collect(Collectors.toSet());
+        Set<Long> ids = split.ranges().stream().map(LineRange::versionId).collect(Collectors.toSet());
         store = question.open();
         try {
             state = HostView.open(store, split.hostId(), question.moment(), ExtentFilter.of(ids::contains), tables)
@@ -74,7 +77,7 @@ final class LineBatches implements PartitionReader<ColumnarBatch> {
             if (ranges == split.ranges().size()) {
                 return false;
             }
-            Split.Range range = split.ranges().get(ranges++);
+            LineRange range = split.ranges().get(ranges++);
             FileVersion of = state.version(range.versionId());
             if (of == null) {
                 throw new CorruptArchiveException(

@@ -64,7 +64,9 @@ final class LineColumn extends ColumnVector {
     @Override
     public UTF8String getUTF8String(int line) {
         return switch (name) {
-            case LINE -> batches.block().text(line);
+            case LINE ->
+                UTF8String.fromAddress(
+                        null, batches.block().address(line), batches.block().length(line));
             case HOST -> batches.host();
             case PATH -> batches.path();
             default -> throw other();

@@ -3,6 +3,8 @@ package io.chagres.spark;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.HostRegistry;
+import io.chagres.archive.find.LineRange;
+import io.chagres.archive.find.RangeLines;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.state.CompactedHistoryException;
 import io.chagres.archive.state.ExtentFilter;
@@ -141,8 +143,8 @@ final class NewLines {
                 store, hostId, HostView.open(store, hostId, at, extents, tables).state());
     }
 
-    private List<Split.Range> ranges(HostRegistry.Owner host, HostState before, HostState after) {
-        List<Split.Range> ranges = new ArrayList<>();
+    private List<LineRange> ranges(HostRegistry.Owner host, HostState before, HostState after) {
+        List<LineRange> ranges = new ArrayList<>();
         Set<Long> told = new HashSet<>(); // a file of several names has its lines once
         for (Selection.Entry entry : Selection.matching(after, path -> isWanted(host, path), true)) {
             FileVersion version = entry.version();
@@ -155,7 +157,7 @@ final class NewLines {
             long end = version.length();
             boolean rest = isOver(version);
             if (end > start || rest && then != null && start > version.startPosition()) {
-                ranges.add(new Split.Range(entry.path().bytes(), version.id(), true, true, start, end, end, rest));
+                ranges.add(new LineRange(entry.path().bytes(), version.id(), true, true, start, end, end, rest));
             }
         }
         return ranges;

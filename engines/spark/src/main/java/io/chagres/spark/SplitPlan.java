@@ -3,7 +3,9 @@ package io.chagres.spark;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.find.LinePattern;
+import io.chagres.archive.find.LineRange;
 import io.chagres.archive.find.Unmatched;
+import io.chagres.archive.read.CommitWindow;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
@@ -112,21 +114,21 @@ final class SplitPlan {
 
     private void lines(BlobStore store, HostRegistry.Owner host) throws IOException {
         HostState state = state(store, host, question.moment());
-        HostState since = bound(store, host, question.since());
-        HostState until = bound(store, host, question.until());
+        CommitWindow asked = CommitWindow.of(store, host.id(), question.since(), question.until(), tables);
         // of a moment the bytes of its commit are wanted, too
-        HostState from = bound(store, host, instant(filter.committedFromMs(), -1));
-        HostState to = bound(store, host, instant(filter.committedToMs(), 1));
+        Instant from = instant(filter.committedFromMs(), -1);
+        Instant to = instant(filter.committedToMs(), 1);
+        CommitWindow wanted = CommitWindow.of(store, host.id(), from, to, tables);
         // a filter that is damaged says nothing, and so all is read
         Unmatched unmatched = pattern == null ? Unmatched.NONE : Unmatched.of(store, host.id(), pattern, damaged -> {});
-        List<Split.Range> ranges = new ArrayList<>();
+        List<LineRange> ranges = new ArrayList<>();
         for (Selection.Entry entry : entries(host, state)) {
             FileVersion version = entry.version();
-            long start = Math.max(since == null ? 0 : length(since, version), from == null ? 0 : length(from, version));
-            long limit = until == null ? version.length() : Math.min(version.length(), length(until, version));
-            long end = to == null ? limit : Math.min(limit, length(to, version));
-            for (Unmatched.Range rest : unmatched.rest(version.id(), Math.max(start, version.startPosition()), end)) {
-                ranges.add(new Split.Range(entry.path().bytes(), version.id(), rest.start(), rest.end(), limit));
+            long start = Math.max(asked.start(version), wanted.start(version));
+            long limit = asked.end(version);
+            long end = Math.min(limit, wanted.end(version));
+            for (Unmatched.Range rest : unmatched.rest(version.id(), start, end)) {
+                ranges.add(new LineRange(entry.path().bytes(), version.id(), rest.start(), rest.end(), limit));
             }
         }
         splits.addAll(new Splits(host, question.splitBytes()).of(ranges));
@@ -135,15 +137,5 @@ final class SplitPlan {
     private static @Nullable Instant instant(long timeMs, long moreMs) {
         boolean known = timeMs != Long.MIN_VALUE && timeMs != Long.MAX_VALUE;
         return known ? Instant.ofEpochMilli(timeMs + moreMs) : null;
-    }
-
-    private @Nullable HostState bound(BlobStore store, HostRegistry.Owner host, @Nullable Instant time)
-            throws IOException {
-        return time == null ? null : state(store, host, PointInTime.time(time.toEpochMilli()));
-    }
-
-    private static long length(HostState state, FileVersion version) {
-        FileVersion then = state.version(version.id());
-        return then == null ? 0 : then.length();
     }
 }

@@ -1,6 +1,7 @@
 package io.chagres.spark;
 
 import io.chagres.archive.HostRegistry;
+import io.chagres.archive.find.LineRange;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -9,7 +10,7 @@ final class Splits {
     private final HostRegistry.Owner host;
     private final long splitBytes;
     private final List<Split> splits = new ArrayList<>();
-    private final List<Split.Range> ranges = new ArrayList<>();
+    private final List<LineRange> ranges = new ArrayList<>();
     private long bytes;
 
     Splits(HostRegistry.Owner host, long splitBytes) {
@@ -18,15 +19,12 @@ final class Splits {
     }
 
     /** Returns tasks of ranges. */
-    List<Split> of(List<Split.Range> all) {
-        for (Split.Range range : all) {
+    List<Split> of(List<LineRange> all) {
+        for (LineRange range : all) {
             long at = range.start();
             do {
                 long end = Math.min(range.end(), at + splitBytes - bytes);
-                // a line that goes over the start of all is of the first part
-                boolean over = range.over() && at == range.start();
-                ranges.add(new Split.Range(
-                        range.path(), range.versionId(), range.added(), over, at, end, range.limit(), range.rest()));
+                ranges.add(range.part(at, end)); // a line that goes over the start of all is of the first part
                 bytes += end - at;
                 at = end;
                 if (bytes == splitBytes) {

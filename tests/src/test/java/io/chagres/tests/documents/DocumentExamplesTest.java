@@ -69,6 +69,7 @@ class DocumentExamplesTest {
                 "docs/FUSE.md",
                 "docs/FUSE-MIGRATION.md",
                 "docs/NATIVE.md",
+                "docs/QUERY.md",
                 "docs/WATCH.md"
             })
     void everyExampleIsCompiled(String document) throws IOException {

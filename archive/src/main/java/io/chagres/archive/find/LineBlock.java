@@ -1,15 +1,14 @@
-package io.chagres.spark;
+package io.chagres.archive.find;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import org.apache.spark.unsafe.types.UTF8String;
 
 /**
  * Memory with bytes of a file, and where lines lie in it. Owns the memory until it is closed. A thread that outlives
  * its task and asks for a line then gets an exception. Confined to one thread at a time.
  */
-final class LineBlock implements AutoCloseable {
+public final class LineBlock implements AutoCloseable {
     private static final int MAX_LINES = 4096;
 
     private final int[] starts = new int[MAX_LINES];
@@ -17,6 +16,9 @@ final class LineBlock implements AutoCloseable {
     private int count;
     private Arena arena = Arena.ofShared();
     private MemorySegment memory = MemorySegment.NULL;
+
+    /** Makes a block without memory. */
+    public LineBlock() {}
 
     /** Returns the memory; growing puts another in its place. */
     MemorySegment memory() {
@@ -51,7 +53,7 @@ final class LineBlock implements AutoCloseable {
     }
 
     /** Returns how many lines there are. */
-    int count() {
+    public int count() {
         return count;
     }
 
@@ -61,16 +63,21 @@ final class LineBlock implements AutoCloseable {
     }
 
     /** Returns a line without its newline; the caller's. */
-    byte[] bytes(int line) {
+    public byte[] bytes(int line) {
         return memory.asSlice(starts[line], ends[line] - starts[line]).toArray(ValueLayout.JAVA_BYTE);
     }
 
-    /** Returns a line without its newline where it lies: valid until the lines are forgotten. */
-    UTF8String text(int line) {
+    /** Returns the address of a line's first byte, which is valid until the lines are forgotten. */
+    public long address(int line) {
         if (!arena.scope().isAlive()) {
             throw new IllegalStateException("the task is over"); // an address alone does not say it
         }
-        return UTF8String.fromAddress(null, memory.address() + starts[line], ends[line] - starts[line]);
+        return memory.address() + starts[line];
+    }
+
+    /** Returns how many bytes a line has, without its newline. */
+    public int length(int line) {
+        return ends[line] - starts[line];
     }
 
     /** Gives the memory back; closing again does nothing. */

@@ -1,7 +1,6 @@
-package io.chagres.spark;
+package io.chagres.archive.find;
 
 import io.chagres.archive.LogRecord;
-import io.chagres.archive.find.LineFinder;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.foreign.MemoryScan;
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * longer than 256 MiB comes in pieces of that size. Holds some more than a mebibyte, or the longest line. Confined to
  * one thread at a time.
  */
-final class RangeLines {
+public final class RangeLines {
     private static final int BLOCK_BYTES = 1 << 20;
     private static final int MAX_LINE_BYTES = 256 << 20;
 
@@ -26,7 +25,7 @@ final class RangeLines {
 
     private final VersionReader reader;
     private final FileVersion version;
-    private final Split.Range range;
+    private final LineRange range;
     private final @Nullable LineFinder finder;
     private final LineBlock block;
     /** Position of the block's first byte in the version. */
@@ -48,8 +47,8 @@ final class RangeLines {
      * @param finder finds the lines that are wanted; null when all are
      * @param block takes the lines
      */
-    RangeLines(
-            VersionReader reader, FileVersion version, Split.Range range, @Nullable LineFinder finder, LineBlock block)
+    public RangeLines(
+            VersionReader reader, FileVersion version, LineRange range, @Nullable LineFinder finder, LineBlock block)
             throws IOException {
         this.reader = reader;
         this.version = version;
@@ -69,7 +68,7 @@ final class RangeLines {
     }
 
     /** Returns where a version ends to be the copy of another: its lines are that one's. Zeros may lie in between. */
-    static long behindCopies(FileVersion version) {
+    public static long behindCopies(FileVersion version) {
         long position = version.startPosition();
         for (LogRecord.Extent extent : Objects.requireNonNull(version.extents())) {
             switch (extent) {
@@ -127,7 +126,7 @@ final class RangeLines {
     }
 
     /** Cuts the next lines, instead of those before; returns false when no other begins in the range. */
-    boolean next() throws IOException {
+    public boolean next() throws IOException {
         block.clear();
         while (block.count() == 0) {
             if (at < whole) {
@@ -243,12 +242,13 @@ final class RangeLines {
         return (int) Math.min(wanted, range.limit() - position);
     }
 
-    long versionId() {
+    /** Returns whose lines they are. */
+    public long versionId() {
         return version.id();
     }
 
     /** Returns the position in the version of the first byte of a line that was cut. */
-    long position(int line) {
+    public long position(int line) {
         return base + block.start(line);
     }
 }
