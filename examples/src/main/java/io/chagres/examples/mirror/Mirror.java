@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A change of a file with several names is reported at the one that was opened, and that name may be gone before
  * anybody looks. So contents belong to inodes and not to names; and whenever a name may have come and gone unseen, or
- * may have been another file's when it was changed, the change times of everything are compared. Confined to one thread.
+ * may have been another file's when it was changed, all change times are compared. Confined to one thread.
  */
 public final class Mirror implements WatchListener, AutoCloseable {
     private static final int COALESCE_MS = 20;

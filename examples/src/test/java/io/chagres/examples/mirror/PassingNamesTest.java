@@ -116,7 +116,7 @@ class PassingNamesTest {
         });
     }
 
-    /** An exchange comes as two renames, of which the second takes away what the first brought. */
+    /** An exchange comes as two renames, and the second takes away what the first brought. */
     @ParameterizedTest
     @ValueSource(strings = {"directory", "fifo", "file"})
     void permissionsBetweenTwoExchanges(String what) throws IOException {
