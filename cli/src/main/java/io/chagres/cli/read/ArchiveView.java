@@ -107,8 +107,8 @@ public final class ArchiveView implements AutoCloseable {
     }
 
     /**
-     * Returns what threads may read ahead of large files. A store that is not here is read ahead by itself, in the order
-     * of one reader.
+     * Returns what threads may read ahead of large files. A store that is not here is read ahead by itself, in the
+     * order of one reader.
      */
     Lookahead lookahead(Workers threads) {
         boolean isOfUse = threads.count() > 1 && store.directory("hosts/") != null;

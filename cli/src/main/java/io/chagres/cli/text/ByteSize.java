@@ -61,7 +61,7 @@ public record ByteSize(long bytes) {
         return tenths / 10 + "." + tenths % 10 + ' ' + PREFIXES.charAt(shift / 10 - 1) + "iB";
     }
 
-    /** Returns a tenth of a power of two as a unit, rounded; a formatter of the JDK takes microseconds for each file. */
+    /** Returns how many tenths of a power of two there are, rounded; a formatter of the JDK takes microseconds. */
     private static long tenths(long bytes, int shift) {
         long whole = bytes >> shift;
         long rest = bytes - (whole << shift);
