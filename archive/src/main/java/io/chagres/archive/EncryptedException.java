@@ -6,6 +6,8 @@ import java.io.IOException;
 public final class EncryptedException extends IOException {
     private static final long serialVersionUID = 1;
 
+    private final String object;
+
     /**
      * Makes an exception.
      *
@@ -21,5 +23,11 @@ public final class EncryptedException extends IOException {
                                 + (identities == 1
                                         ? " that was given does not open it"
                                         : " that were given opens it")));
+        this.object = object;
+    }
+
+    /** Returns the key of the object. */
+    public String object() {
+        return object;
     }
 }

@@ -48,6 +48,11 @@ public record KeyRing(List<AgeIdentity> identities, List<AgeRecipient> bytes, Li
                 Stream.concat(recipients.stream(), own.stream()).toList());
     }
 
+    /** Says whether an identity opens what is encrypted to those who may read everything. */
+    public boolean opensAll() {
+        return identities.stream().map(AgeIdentity::recipient).anyMatch(bytes::contains);
+    }
+
     /** Says whether anything is encrypted or can be decrypted. */
     public boolean isEmpty() {
         return identities.isEmpty() && !encrypts();

@@ -83,6 +83,13 @@ public final class ProtectedStore extends ForwardingStore {
         return of(store.stored(), keys);
     }
 
+    /** Says whether an identity opens what is encrypted to whom a host says. */
+    public static boolean opensAll(BlobStore store, LogRecord.Recipients recipients) {
+        return store.keyRing()
+                .to(AgeRecipient.list(recipients.bytes()), AgeRecipient.list(recipients.own()))
+                .opensAll();
+    }
+
     @Override
     public void forget(String key) {
         synchronized (opened) {

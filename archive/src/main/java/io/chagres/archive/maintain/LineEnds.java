@@ -1,6 +1,7 @@
 package io.chagres.archive.maintain;
 
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.EncryptedException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.ExtentList;
@@ -38,7 +39,7 @@ final class LineEnds implements AutoCloseable {
                 for (long done = 0; done < bytes.byteSize(); ) {
                     done += reader.read(version, at + done, bytes.asSlice(done));
                 }
-            } catch (CorruptArchiveException e) {
+            } catch (CorruptArchiveException | EncryptedException e) {
                 return end; // a reader of all of it says so
             }
             long newline = MemoryScan.lastIndexOf(bytes, (byte) '\n', 0, bytes.byteSize());

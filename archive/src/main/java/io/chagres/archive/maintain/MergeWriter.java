@@ -3,6 +3,7 @@ package io.chagres.archive.maintain;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.EncryptedException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.FrameWriter;
 import io.chagres.archive.format.SeekableFrames;
@@ -197,6 +198,13 @@ final class MergeWriter implements AutoCloseable {
             return true;
         } catch (CorruptArchiveException e) {
             listener.skipped(merge.describe(), e);
+            return false;
+        } catch (EncryptedException e) {
+            if (!store.keyRing().opensAll()) {
+                throw e;
+            }
+            String why = "it cannot be opened: " + e.getMessage(); // the key is right, so its header is damaged
+            listener.skipped(merge.describe(), new CorruptArchiveException(merge.describe(), why));
             return false;
         }
     }

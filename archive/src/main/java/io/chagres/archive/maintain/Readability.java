@@ -2,6 +2,7 @@ package io.chagres.archive.maintain;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.EncryptedException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionReader;
@@ -130,7 +131,7 @@ final class Readability {
                 done += got;
             }
             return room.mismatch(bytes) < 0;
-        } catch (CorruptArchiveException e) {
+        } catch (CorruptArchiveException | EncryptedException e) {
             return false;
         }
     }

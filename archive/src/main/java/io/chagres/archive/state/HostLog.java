@@ -3,6 +3,7 @@ package io.chagres.archive.state;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.EncryptedException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.FixedHeader;
@@ -203,6 +204,8 @@ public final class HostLog {
                     }
                 } catch (CorruptArchiveException | CompactedHistoryException e) {
                     detour.around(e, load);
+                } catch (EncryptedException e) {
+                    detour.around(KeyCheck.ofObject(store, hostId, e), load);
                 }
                 store.forgetLists(ArchiveLayout.host(hostId));
                 load.restart();

@@ -2,8 +2,10 @@ package io.chagres.archive.verify;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.EncryptedException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.read.OrderedTasks;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionReader;
@@ -95,6 +97,7 @@ final class ExtentVerify implements AutoCloseable {
      * @param reader of that state
      */
     void check(LogRecord.Extent extent, HostState state, VersionReader reader) throws IOException {
+        requireKey(state);
         boolean nothingToRead = extent instanceof LogRecord.ZeroRun
                 || extent instanceof LogRecord.ObjectRun run && !isThereAndNew(run, state)
                 || extent instanceof LogRecord.PackedRun piece && !isThere(piece, state);
@@ -205,11 +208,23 @@ final class ExtentVerify implements AutoCloseable {
         return true;
     }
 
+    /** An identity for records alone checks no bytes: an object that does not open is no damage then. */
+    private void requireKey(HostState state) throws EncryptedException {
+        LogRecord.Recipients to = state.recipients();
+        if (!to.bytes().isEmpty() && !ProtectedStore.opensAll(store, to)) {
+            int recipients = to.bytes().split(" ").length;
+            throw new EncryptedException(
+                    ArchiveLayout.host(hostId),
+                    recipients,
+                    store.keyRing().identities().size());
+        }
+    }
+
     /** Returns the size of an object as its writer saw it; -1 when that is not known. */
     private long contentBytes(BlobInfo object) throws IOException {
         try {
             return store.keyRing().isEmpty() ? object.lengthBytes() : store.size(object.key());
-        } catch (CorruptArchiveException e) {
+        } catch (CorruptArchiveException | EncryptedException e) {
             return -1; // reading it says why
         }
     }

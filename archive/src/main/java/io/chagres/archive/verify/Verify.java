@@ -4,10 +4,12 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.EncryptedException;
 import io.chagres.archive.HostRegistry;
+import io.chagres.archive.ObjectKind;
 import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.read.Workers;
 import io.chagres.archive.sign.SignedStatement;
 import io.chagres.archive.sign.Statement;
+import io.chagres.archive.state.KeyCheck;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.store.BlobInfo;
@@ -211,9 +213,22 @@ public final class Verify {
         try (HostVerify host = new HostVerify(store, hostId, counter, workers, tables)) {
             host.run();
         } catch (EncryptedException e) {
+            unopened(hostId, e);
             new SealedVerify(store.stored(), hostId, counter).run();
         } finally {
             tables.release(hostId);
+        }
+    }
+
+    /** Says so where the identities are right; bytes of files may be for others than records. */
+    private void unopened(String hostId, EncryptedException cause) throws IOException {
+        ObjectKind kind = ArchiveLayout.kindOf(cause.object());
+        if (kind == ObjectKind.COMMIT || kind == ObjectKind.RECORDS) {
+            try {
+                counter.fault(KeyCheck.ofObject(store, hostId, cause), "what else needs a key is not checked here");
+            } catch (EncryptedException e) {
+                // nothing of this host is for the identities that were given
+            }
         }
     }
 }

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
-import io.chagres.archive.read.Host;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.CompactedHistoryException;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.NameTree;
 import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;

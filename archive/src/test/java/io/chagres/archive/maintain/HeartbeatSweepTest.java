@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Heartbeat;
-import io.chagres.archive.read.Host;
+import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;

@@ -2,9 +2,9 @@ package io.chagres.archive.maintain;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chagres.archive.read.Host;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.SpillFile;
+import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.testkit.Allocations;
 import java.io.IOException;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
-import io.chagres.archive.read.Host;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.StateText;
+import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Seeds;

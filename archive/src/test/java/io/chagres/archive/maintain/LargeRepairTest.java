@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
-import io.chagres.archive.read.Host;
 import io.chagres.archive.state.LocalTables;
+import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.linux.Pathname;
 import java.io.IOException;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.archive.CorruptArchiveException;
-import io.chagres.archive.read.Host;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.ForwardingStore;
 import io.chagres.archive.store.NoSuchBlobException;
+import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;

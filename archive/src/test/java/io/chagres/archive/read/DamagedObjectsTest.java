@@ -14,6 +14,7 @@ import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;

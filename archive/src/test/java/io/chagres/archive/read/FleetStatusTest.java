@@ -11,6 +11,7 @@ import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.StoreException;
+import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.linux.Machine;
 import io.chagres.linux.Pathname;

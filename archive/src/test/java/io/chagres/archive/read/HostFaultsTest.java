@@ -11,6 +11,7 @@ import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.StoreException;
+import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.testing.Tables;
 import io.chagres.archive.verify.Verify;

@@ -14,6 +14,7 @@ import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.SpanTables;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.FaultyStore.Kind;
+import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import java.io.IOException;
 import java.lang.foreign.Arena;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import java.io.IOException;
 import java.util.List;

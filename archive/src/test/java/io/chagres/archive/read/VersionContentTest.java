@@ -10,6 +10,7 @@ import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.ForwardingStore;
+import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.testkit.Await;
 import io.chagres.testkit.Seeds;

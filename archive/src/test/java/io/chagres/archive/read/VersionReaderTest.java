@@ -14,6 +14,7 @@ import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.ForwardingStore;
+import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;

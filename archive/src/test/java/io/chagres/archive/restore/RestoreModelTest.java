@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.GoneTree;
-import io.chagres.archive.read.Host;
 import io.chagres.archive.restore.Restore.Nameless;
 import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.testing.Host;
 import io.chagres.testkit.Seeds;
 import io.chagres.testkit.Share;
 import java.io.IOException;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.LogRecord;
-import io.chagres.archive.read.Host;
 import io.chagres.archive.read.VersionContent;
+import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;

@@ -7,7 +7,7 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.log.CommitReader;
-import io.chagres.archive.read.Host;
+import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import java.io.IOException;
 import java.util.ArrayList;

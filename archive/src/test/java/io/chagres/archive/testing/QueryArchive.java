@@ -2,7 +2,6 @@ package io.chagres.archive.testing;
 
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.maintain.Compact;
-import io.chagres.archive.read.Host;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.linux.Pathname;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package io.chagres.spark;
 
 import io.chagres.archive.LogRecord;
-import io.chagres.archive.read.Host;
+import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.SmallArchive;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

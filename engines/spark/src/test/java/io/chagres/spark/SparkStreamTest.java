@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.archive.LogRecord;
-import io.chagres.archive.read.Host;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
+import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.SmallArchive;
 import io.chagres.testkit.Seeds;
 import java.io.ByteArrayOutputStream;

@@ -1,4 +1,4 @@
-package io.chagres.archive.read;
+package io.chagres.archive.testing;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Attributes;
@@ -9,6 +9,7 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.FrameWriter;
 import io.chagres.archive.log.CommitBuilder;
 import io.chagres.archive.log.CommitLog;
+import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.sign.SigningKey;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
