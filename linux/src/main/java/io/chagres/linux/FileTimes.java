@@ -7,10 +7,10 @@ package io.chagres.linux;
  * ends: ext4 to 2446, XFS to 2486, btrfs and tmpfs all that the kernel has. Stateless.
  */
 public final class FileTimes {
-    /** The last and the first time. {@link Long#MAX_VALUE} and {@link Long#MIN_VALUE} are free to mean something else. */
+    /** The last time; {@link Long#MAX_VALUE} is free to mean something else. */
     public static final long LATEST = Long.MAX_VALUE - 1;
 
-    /** The first time. */
+    /** The first time; {@link Long#MIN_VALUE} is free to mean something else. */
     public static final long EARLIEST = Long.MIN_VALUE + 1;
 
     private static final long NS_PER_S = 1_000_000_000;

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Ranges of versions come whole and in order, whoever reads which block of them. */
+/** Ranges of versions come whole and in order, and any thread may read any block. */
 @Timeout(60)
 class VersionContentTest {
     private static final int PIECE = LogRecord.PIECE_BYTES;
