@@ -38,6 +38,7 @@ public final class Shipper implements AutoCloseable {
     private static final long PRESENCE_MS = 60_000;
     /** A status sums up the sizes of all files: the more files there are, the rarer it is. */
     private static final int FILES_PER_STATUS_MS = 200;
+
     private static final int CROWDED_MS = 10;
     private static final int FILES_TOLD = 50;
 
