@@ -24,8 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Follows files and ships every new byte once. Everything happens in steps: a caller runs {@link #doWork} until
- * {@link #finished}; workers only put objects into the store. Confined to one thread but for {@link #requestDrain},
- * {@link #requestFlush} and {@link #status}.
+ * {@link #finished}; workers only put objects into the store. Confined to one thread where nothing else is said.
  */
 public final class Shipper implements AutoCloseable {
     private static final int TURNS_PER_STEP = 4096;
