@@ -26,6 +26,11 @@ public final class EncryptedException extends IOException {
         this.object = object;
     }
 
+    /** Returns it as damage of the object, for who knows that an identity is the right one. */
+    public CorruptArchiveException asDamage() {
+        return new CorruptArchiveException(object, "no identity that was given opens it, though the key is right");
+    }
+
     /** Returns the key of the object. */
     public String object() {
         return object;

@@ -203,8 +203,7 @@ final class MergeWriter implements AutoCloseable {
             if (!store.keyRing().opensAll()) {
                 throw e;
             }
-            String why = "it cannot be opened: " + e.getMessage(); // the key is right, so its header is damaged
-            listener.skipped(merge.describe(), new CorruptArchiveException(merge.describe(), why));
+            listener.skipped(merge.describe(), e.asDamage());
             return false;
         }
     }

@@ -208,12 +208,15 @@ public final class ArchiveReader implements AutoCloseable {
 
     private void attempt(HostRegistry.Owner host, HostFaults.Step step) throws IOException {
         HostFaults passed = faults;
-        if (passed == null) {
-            step.run();
-        } else {
-            passed.attempt(host, step);
+        try {
+            if (passed == null) {
+                step.run();
+            } else {
+                passed.attempt(host, step);
+            }
+        } finally {
+            tables.release(host.id());
         }
-        tables.release(host.id());
     }
 
     private HostView view(HostRegistry.Owner host, Query query) throws IOException {

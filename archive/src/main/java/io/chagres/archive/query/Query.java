@@ -2,6 +2,7 @@ package io.chagres.archive.query;
 
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.read.Address;
+import io.chagres.archive.read.CommitWindow;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.linux.Pathname;
@@ -70,7 +71,6 @@ public record Query(
 
     /** Says whether anything of a version may have been committed in the window. */
     boolean covers(FileVersion version) {
-        return (since == null || version.changedMs() > since.toEpochMilli())
-                && (until == null || version.openedMs() <= until.toEpochMilli());
+        return CommitWindow.mayHold(version, since, until);
     }
 }

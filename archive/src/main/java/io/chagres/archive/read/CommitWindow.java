@@ -38,6 +38,12 @@ public record CommitWindow(
                         .state();
     }
 
+    /** Says whether anything of a version may have been committed after a time and up to another, null for none. */
+    public static boolean mayHold(FileVersion version, @Nullable Instant since, @Nullable Instant until) {
+        return (since == null || version.changedMs() > since.toEpochMilli())
+                && (until == null || version.openedMs() <= until.toEpochMilli());
+    }
+
     /** Returns the position of a version's first byte in the window. */
     public long start(FileVersion version) {
         return since == null ? version.startPosition() : Math.max(version.startPosition(), length(since, version));

@@ -40,9 +40,7 @@ public final class KeyCheck {
         try (CommitReader reader = new CommitReader(store)) {
             for (String commit : last) {
                 if (!commit.equals(failed.object()) && opens(reader, commit)) {
-                    return new CorruptArchiveException(
-                            failed.object(),
-                            "no identity that was given opens it, though they open others of its host");
+                    return failed.asDamage();
                 }
             }
         }

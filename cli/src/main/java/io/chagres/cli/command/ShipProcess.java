@@ -10,6 +10,9 @@ public final class ShipProcess {
 
     private static final String STATE = "--state";
 
+    /** Such a directory has another name in its parent. */
+    private static final List<Pathname> NAMELESS = List.of(Pathname.of("."), Pathname.of(".."));
+
     private ShipProcess() {}
 
     /** Says whether a process is a ship. */
@@ -20,17 +23,25 @@ public final class ShipProcess {
                 && arguments.get(main + 1).equals("ship");
     }
 
-    /** Says whether its arguments leave it possible that a ship uses a state directory: they name it, or none. */
+    /**
+     * Says whether its arguments leave it possible that a ship uses a state directory: they name none, or one of that
+     * name. Where a relative path or a link leads in another process is not asked.
+     */
     public static boolean mayUse(Pathname stateDirectory, List<String> arguments) {
         for (int i = 0; i < arguments.size(); i++) {
             String argument = arguments.get(i);
             if (argument.startsWith(STATE + "=")) {
-                return Pathname.of(argument.substring(STATE.length() + 1)).equals(stateDirectory);
+                return mayBe(stateDirectory, argument.substring(STATE.length() + 1));
             }
             if (argument.equals(STATE) && i + 1 < arguments.size()) {
-                return Pathname.of(arguments.get(i + 1)).equals(stateDirectory);
+                return mayBe(stateDirectory, arguments.get(i + 1));
             }
         }
         return true;
+    }
+
+    private static boolean mayBe(Pathname directory, String text) {
+        Pathname name = Pathname.of(text).name();
+        return name.equals(directory.name()) || NAMELESS.contains(name);
     }
 }

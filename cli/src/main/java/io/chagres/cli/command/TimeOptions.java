@@ -1,5 +1,6 @@
 package io.chagres.cli.command;
 
+import io.chagres.archive.read.CommitWindow;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.PointInTime;
 import java.time.Instant;
@@ -35,8 +36,7 @@ public final class TimeOptions {
 
     /** Says whether something of a version was committed in the window of {@code --since} and {@code --until}. */
     public boolean covers(FileVersion version) {
-        return (since == null || version.changedMs() > since.toEpochMilli())
-                && (until == null || version.openedMs() <= until.toEpochMilli());
+        return CommitWindow.mayHold(version, since, until);
     }
 
     /** Returns the window in words, empty when there is none. */
