@@ -3,13 +3,28 @@ package io.chagres.linux;
 import io.chagres.foreign.ErrnoException;
 import java.nio.charset.StandardCharsets;
 
-/** The processes that hold locks of files, see proc_locks(5). Stateless, safe for any thread. */
+/** Locks of files and the processes that hold them, see flock(2) and proc_locks(5). Stateless, safe for any thread. */
 public final class FileLocks {
     private static final Pathname TABLE = Pathname.of("/proc/locks");
     private static final int KIND = 1;
     private static final int PID = 4;
 
+    private static final int LOCK_UN = 8;
+
     private FileLocks() {}
+
+    /**
+     * Gives back a lock that {@link Fd#tryLockExclusive} took, also while another process has the open file: one that
+     * was forked has it until it executes a program, and closing it here would leave the lock to that one.
+     *
+     * @throws ErrnoException whatever flock(2) says
+     */
+    public static void release(Fd file) throws ErrnoException {
+        int result = FileCalls.flock(file.value(), LOCK_UN);
+        if (result < 0) {
+            throw new ErrnoException("flock", -result, "a lock");
+        }
+    }
 
     /**
      * Says whether a process holds a lock of flock(2), such as {@link Fd#tryLockExclusive} takes.

@@ -8,6 +8,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class FileLocksTest {
+    private static final int F_DUPFD = 0;
+
     @Test
     void findsHoldersAndNotThoseWhoWait() {
         String table = "1: FLOCK  ADVISORY  WRITE 7267 fe:00:9986065 0 EOF\n"
@@ -26,6 +28,21 @@ class FileLocksTest {
             assertThat(FileLocks.isHolder(self)).isFalse();
             assertThat(file.tryLockExclusive()).isTrue();
             assertThat(FileLocks.isHolder(self)).isTrue();
+        }
+    }
+
+    /** As of a process that was forked and executes a program soon: closing alone leaves the lock to it. */
+    @Test
+    void aLockIsGivenBackAlsoWhereAnotherHasTheOpenFile(@TempDir Path temp) throws ErrnoException {
+        Pathname path = Pathname.of(temp.resolve("lock").toString());
+        Fd first = Fd.open(path, Fd.O_RDWR | Fd.O_CREAT, 0600);
+        assertThat(first.tryLockExclusive()).isTrue();
+        try (Fd copied = Fd.ofValue(FileCalls.fcntl(first.value(), F_DUPFD, 0));
+                Fd other = Fd.open(path, Fd.O_RDWR, 0)) {
+            assertThat(copied.value()).isPositive();
+            FileLocks.release(first);
+            first.close();
+            assertThat(other.tryLockExclusive()).isTrue();
         }
     }
 }

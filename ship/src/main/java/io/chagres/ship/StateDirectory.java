@@ -7,6 +7,7 @@ import io.chagres.foreign.Frame;
 import io.chagres.foreign.MemoryStack;
 import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
+import io.chagres.linux.FileLocks;
 import io.chagres.linux.Pathname;
 import io.chagres.linux.Signals;
 import io.chagres.linux.Statx;
@@ -431,6 +432,7 @@ final class StateDirectory implements AutoCloseable {
         if (held != null) {
             try {
                 held.truncate(0); // while it names nobody, nobody tries the lock, which the next shipper takes
+                FileLocks.release(held);
             } catch (ErrnoException e) {
                 // then the number of a process stays there that has ended, or holds no lock
             }

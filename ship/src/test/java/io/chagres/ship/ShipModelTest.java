@@ -16,7 +16,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * The product's promise, tried on random runs: whatever a drain, a flush or a status calls safe is restored bit for bit
@@ -24,7 +23,6 @@ import org.junit.jupiter.api.parallel.Isolated;
  * {@link ShipModelCasesTest}; a million of them is what {@code bench/load/soak_ship.sh} does.
  */
 @Order(1)
-@Isolated // a process that another class starts holds the locks of this one until its exec
 class ShipModelTest {
     private static final int RUNS = 10_000;
     /** The kernel makes a process that closes an inotify wait, so runs go side by side. */
