@@ -180,7 +180,8 @@ class WatchExamplesTest {
                 return !closed.isEmpty();
             });
         }
-        assertThat((int[]) closed.getFirst().attachment()).containsExactly(1);
+        // to empty it and to write it are two events, which the kernel merges unless one was read between them
+        assertThat(((int[]) closed.getFirst().attachment())[0]).isBetween(1, 2);
     }
 
     interface Identities {
