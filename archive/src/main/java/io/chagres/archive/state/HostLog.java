@@ -13,7 +13,6 @@ import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
@@ -147,6 +146,9 @@ public final class HostLog {
         /** Makes the state of a checkpoint, or the one before the first commit, or one after some of the commits. */
         HostState begin(Span span, CommitReader reader) throws IOException;
 
+        /** Returns the state after tables. */
+        HostState through(HostState state, Tables tables, boolean isLast) throws IOException;
+
         /** Returns what stands for the state from now on; after each commit. */
         default HostState applied(HostState state, boolean isLast) throws IOException {
             return state;
@@ -218,20 +220,18 @@ public final class HostLog {
         long begun = state.seq();
         span.commits.removeIf(seq -> seq <= begun);
         Kept kept = new Kept(load.wantsExtents() ? 0 : MAX_KEPT_BYTES);
+        Tables tables = span.tables;
+        if (tables != null && tables.reached() > begun) {
+            state = all(hostId, state, span.leading, reader, load, kept, false);
+            state = load.through(state, tables, span.commits.isEmpty());
+        }
         for (CommitHeader known = known(span, load); known != null; known = known(span, load)) {
             state.apply(known.object(), known);
             kept.add(known);
             span.commits.removeFirst();
         }
         List<CommitHeader> last = load.takesRepeats() ? lastOf(hostId, span.commits, reader) : List.<CommitHeader>of();
-        expect(hostId, span.commits, reader);
-        for (int i = 0; i < span.commits.size(); i++) {
-            CommitHeader commit = read(hostId, span.commits.get(i), reader);
-            state.apply(commit.object(), commit);
-            kept.add(commit);
-            state = load.applied(state, last.isEmpty() && i == span.commits.size() - 1);
-            load.relieved();
-        }
+        state = all(hostId, state, span.commits, reader, load, kept, last.isEmpty());
         for (int i = 0; i < last.size(); i++) {
             CommitHeader commit = last.get(i);
             for (LogRecord.Repeated each : Repeats.of(commit)) {
@@ -245,7 +245,28 @@ public final class HostLog {
             load.relieved();
         }
         if (span.tables != null && !load.wantsExtents() && kept.bytes <= MAX_KEPT_BYTES) {
-            state.remember(new Whereabouts(load.store(), hostId, span.tables.base(), span.before, kept.commits));
+            state.remember(new Whereabouts(load.store(), hostId, span.tables, kept.commits));
+        }
+        return state;
+    }
+
+    private static HostState all(
+            String hostId,
+            HostState before,
+            List<Long> commits,
+            CommitReader reader,
+            Load load,
+            Kept kept,
+            boolean isLast)
+            throws IOException {
+        HostState state = before;
+        expect(hostId, commits, reader);
+        for (int i = 0; i < commits.size(); i++) {
+            CommitHeader commit = read(hostId, commits.get(i), reader);
+            state.apply(commit.object(), commit);
+            kept.add(commit);
+            state = load.applied(state, isLast && i == commits.size() - 1);
+            load.relieved();
         }
         return state;
     }
@@ -286,69 +307,6 @@ public final class HostLog {
             return last;
         } catch (NoSuchBlobException e) {
             throw new CorruptArchiveException(e.key(), "it vanished while the log was read");
-        }
-    }
-
-    /** The way around what shortens the way to a state but is damaged: the commits say the same. */
-    private static final class Detour {
-        private final String hostId;
-        private final Set<String> reread = new HashSet<>();
-        private final Set<CheckpointId> damaged = new HashSet<>();
-        private @Nullable CorruptArchiveException first;
-
-        Detour(String hostId) {
-            this.hostId = hostId;
-        }
-
-        /** Returns the checkpoints that are listed and not known to be damaged. */
-        NavigableSet<CheckpointId> checkpoints(BlobStore store) throws IOException {
-            NavigableSet<CheckpointId> all = HostLog.checkpoints(store, hostId);
-            all.removeAll(damaged);
-            return all;
-        }
-
-        /**
-         * Refuses a state that is older than the checkpoint that was gone around, since the commits up to that one are
-         * gone. Also refuses a state of other commits: somebody put them under numbers that were free again.
-         */
-        void requireReached(BlobStore store, long seq) throws IOException {
-            for (CheckpointId checkpoint : damaged) {
-                if (first != null
-                        && (checkpoint.seq() > seq || Checkpoints.areOthers(store, hostId, checkpoint.seq()))) {
-                    throw first;
-                }
-            }
-        }
-
-        /**
-         * Chooses another way; the first time an object looks damaged the same one, since that may have happened to the
-         * answer only.
-         *
-         * @throws CorruptArchiveException naming what was found damaged first, when there is no other way
-         */
-        void around(IOException failed, Load load) throws IOException {
-            if (!(failed instanceof CorruptArchiveException cause)) {
-                throw first == null ? failed : first;
-            }
-            String object = cause.object();
-            if (ArchiveLayout.seqOf(object).isPresent() && object.startsWith(ArchiveLayout.log(hostId))) {
-                first = first == null ? cause : first;
-                if (load.avoidTables()) {
-                    return; // a commit that repeats others wrongly harms nobody who reads those
-                }
-                throw first;
-            }
-            if (reread.add(object)) {
-                load.store().forget(object);
-                return;
-            }
-            CheckpointId id =
-                    object.startsWith(ArchiveLayout.checkpoints(hostId)) ? ArchiveLayout.checkpointOf(object) : null;
-            boolean found = id != null ? damaged.add(id) : load.avoidTables();
-            if (!found) {
-                throw first == null ? cause : first;
-            }
-            first = first == null ? cause : first;
         }
     }
 
@@ -468,6 +426,7 @@ public final class HostLog {
      *
      * @param checkpoint where to begin; null for the first commit
      * @param tables what begins at the checkpoint; null when it is not looked at
+     * @param leading the commits between the checkpoint and the tables
      * @param before the commit of the checkpoint, or the one the tables lead to
      * @param commits those behind it
      * @param past the moment to show, if commits are not what shows it
@@ -475,16 +434,17 @@ public final class HostLog {
     record Span(
             @Nullable CheckpointId checkpoint,
             @Nullable Tables tables,
+            List<Long> leading,
             long before,
             List<Long> commits,
             History.@Nullable Found past) {
         /** Returns the one before the first commit. */
         static Span empty() {
-            return new Span(null, null, 0, new ArrayList<>(), null);
+            return new Span(null, null, List.of(), 0, new ArrayList<>(), null);
         }
 
         static Span of(History.Found past) {
-            return new Span(null, null, 0, new ArrayList<>(), past);
+            return new Span(null, null, List.of(), 0, new ArrayList<>(), past);
         }
     }
 
@@ -522,7 +482,7 @@ public final class HostLog {
         }
         for (CheckpointId checkpoint : checkpoints.descendingSet()) {
             if (checkpoint.seq() <= at.seq() && Checkpoint.timeMs(store, hostId, checkpoint) <= at.timeMs()) {
-                return new Span(checkpoint, null, checkpoint.seq(), new ArrayList<>(), null);
+                return new Span(checkpoint, null, List.of(), checkpoint.seq(), new ArrayList<>(), null);
             }
         }
         throw new CompactedHistoryException(Checkpoint.timeMs(store, hostId, checkpoints.first()));
@@ -538,6 +498,14 @@ public final class HostLog {
         CheckpointId checkpoint = newest(checkpoints, seq);
         Tables tables = load.tables(checkpoint, seq);
         long base = checkpoint == null ? 0 : checkpoint.seq();
+        List<Long> leading = List.of();
+        if (tables != null && tables.from() > base) {
+            leading = CommitList.read(store, hostId, base, tables.from());
+            if (CommitList.missing(store, hostId, base, leading) != null || leading.getLast() < tables.from()) {
+                leading = List.of();
+                tables = Tables.none(checkpoint);
+            }
+        }
         long before = tables == null ? base : tables.reached();
         List<Long> commits = new ArrayList<>();
         long reached = before;
@@ -550,7 +518,7 @@ public final class HostLog {
         if (checkpoint == null && !checkpoints.isEmpty() && before == 0 && first) {
             return null;
         }
-        return new Span(checkpoint, tables, before, commits, null);
+        return new Span(checkpoint, tables, leading, before, commits, null);
     }
 
     /** Returns the last commit whose time is not after another; {@link TimeSearch#REMOVED} if that is gone. */

@@ -68,18 +68,20 @@ final class MemoryLoad implements HostLog.Load {
 
     @Override
     public HostState begin(HostLog.Span span, CommitReader reader) throws IOException {
-        Tables tables = span.tables();
         HostState state = begun();
         if (span.checkpoint() != null) {
             Checkpoint.restore(store, hostId, span.checkpoint(), state);
         }
-        if (tables != null && !tables.names().isEmpty()) {
-            for (Tables.Stored table : tables.names()) {
-                SpanTables.apply(store, table, state, same -> same);
-            }
-            if (wantsExtents()) {
-                SpanTables.attach(store, tables, state);
-            }
+        return state;
+    }
+
+    @Override
+    public HostState through(HostState state, Tables tables, boolean isLast) throws IOException {
+        for (Tables.Stored table : tables.names()) {
+            SpanTables.apply(store, table, state, same -> same);
+        }
+        if (wantsExtents()) {
+            SpanTables.attach(store, tables, state);
         }
         return state;
     }

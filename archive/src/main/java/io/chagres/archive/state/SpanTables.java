@@ -32,6 +32,12 @@ public final class SpanTables {
     /** How many tables of about one size become one. */
     static final int MERGED = 16;
 
+    /**
+     * Commits whose records have this number of bytes in the mean are their own tables at the beginning: nobody would
+     * need fewer requests by another one.
+     */
+    private static final long LARGE_BYTES = 64 << 10;
+
     /** Names of fewer bytes are always one table: a request takes longer than to write them again. */
     private static final int SMALL_BYTES = 64 << 10;
 
@@ -50,19 +56,16 @@ public final class SpanTables {
      * Writes the tables up to a commit where there are none. Several writers may do so at once; ended anywhere on the
      * way it leaves what is true.
      *
+     * @param left a commit up to which an earlier call saw that none need tables; 0 for none
      * @param seq the last commit
      * @param recent commits that need not be read, by number
-     * @return whether there was anything to write
      * @throws CorruptArchiveException when commits are damaged, or do not follow each other
      */
-    public static boolean write(BlobStore store, String hostId, long seq, Map<Long, CommitHeader> recent)
+    public static void write(BlobStore store, String hostId, long left, long seq, Map<Long, CommitHeader> recent)
             throws IOException {
         CheckpointId checkpoint = HostLog.newestCheckpoint(store, hostId);
         Tables tables = Tables.list(store, hostId, checkpoint, seq);
-        long from = tables.reached();
-        if (from >= seq) {
-            return false;
-        }
+        long from = tables.names().isEmpty() ? Math.max(left, tables.reached()) : tables.reached();
         List<Tables.Stored> names = new ArrayList<>(tables.names());
         List<Tables.Stored> extents = new ArrayList<>(tables.extents());
         try (CommitReader reader = new CommitReader(store)) {
@@ -78,15 +81,17 @@ public final class SpanTables {
                     last = next;
                 }
                 CommitSpan span = new CommitSpan(from, to);
+                from = to;
+                if (names.isEmpty() && changes.recordBytes() >= LARGE_BYTES * (to - span.from())) {
+                    continue;
+                }
                 FixedHeader header = header(Objects.requireNonNull(last));
                 extents.add(put(store, hostId, tables.base(), TableSection.EXTENTS, span, header, changes::extents));
                 names.add(put(store, hostId, tables.base(), TableSection.NAMES, span, header, changes::names));
-                from = to;
             }
         }
         merge(store, hostId, tables.base(), TableSection.EXTENTS, extents);
         merge(store, hostId, tables.base(), TableSection.NAMES, names);
-        return true;
     }
 
     private static void requireFollows(@Nullable CommitHeader last, CommitHeader next) throws CorruptArchiveException {

@@ -81,15 +81,16 @@ final class TableLoad implements HostLog.Load {
         if (table != null && isOf(table, span.commits(), reader)) {
             return begun(new HostState(table, listener));
         }
-        HostState state = begun(ofCheckpoint());
-        Tables tables = span.tables();
-        if (tables == null || tables.names().isEmpty()) {
-            return state;
-        }
+        return begun(ofCheckpoint());
+    }
+
+    @Override
+    public HostState through(HostState before, Tables tables, boolean isLast) throws IOException {
+        HostState state = before;
         for (Tables.Stored each : tables.names()) {
             state = SpanTables.apply(store, each, state, this::relieved);
         }
-        return applied(attached(state, tables), span.commits().isEmpty());
+        return applied(attached(state, tables), isLast);
     }
 
     private HostState ofCheckpoint() throws IOException {

@@ -20,16 +20,18 @@ import org.jspecify.annotations.Nullable;
  * The tables that lead from one checkpoint to a later state. Immutable.
  *
  * @param base the checkpoint; {@link CheckpointId#BEGINNING} for none
+ * @param from the commit behind which they begin: those between it and the checkpoint have none, and are applied first
  * @param names those to apply: each begins where the one before ends
  * @param extents those that say where the bytes are, in the order of their ends; they may overlap
  */
-record Tables(CheckpointId base, List<Stored> names, List<Stored> extents) {
+record Tables(CheckpointId base, long from, List<Stored> names, List<Stored> extents) {
     /** A table of a span, its key, and its size in the store. */
     record Stored(CommitSpan span, String key, long bytes) {}
 
     /** Returns that there is nothing. */
     static Tables none(@Nullable CheckpointId checkpoint) {
-        return new Tables(beginning(checkpoint), List.of(), List.of());
+        CheckpointId base = beginning(checkpoint);
+        return new Tables(base, base.seq(), List.of(), List.of());
     }
 
     private static CheckpointId beginning(@Nullable CheckpointId checkpoint) {
@@ -38,24 +40,36 @@ record Tables(CheckpointId base, List<Stored> names, List<Stored> extents) {
 
     /** Lists those up to a commit, and where all bytes are that they know of. */
     static Tables list(BlobStore store, String hostId, @Nullable CheckpointId checkpoint, long seq) throws IOException {
-        List<Stored> extents = ofExtents(store, hostId, beginning(checkpoint), seq);
-        long known = extents.isEmpty()
-                ? beginning(checkpoint).seq()
-                : extents.getLast().span().to();
-        return new Tables(
-                beginning(checkpoint), ofNames(store, hostId, checkpoint, known).names(), extents);
+        CheckpointId base = beginning(checkpoint);
+        List<Stored> extents = ofExtents(store, hostId, base, seq);
+        if (extents.isEmpty()) {
+            return none(checkpoint);
+        }
+        long first = extents.getFirst().span().from();
+        return of(
+                base, names(store, hostId, base, first, extents.getLast().span().to()), extents);
     }
 
     /** Lists those up to a commit, without where bytes are. */
     static Tables ofNames(BlobStore store, String hostId, @Nullable CheckpointId checkpoint, long seq)
             throws IOException {
         CheckpointId base = beginning(checkpoint);
-        return new Tables(base, list(store, hostId, base, TableSection.NAMES, seq, Tables::path), List.of());
+        return of(base, names(store, hostId, base, base.seq(), seq), List.of());
+    }
+
+    private static Tables of(CheckpointId base, List<Stored> names, List<Stored> extents) {
+        long from = names.isEmpty() ? base.seq() : names.getFirst().span().from();
+        return new Tables(base, from, names, extents);
+    }
+
+    private static List<Stored> names(BlobStore store, String hostId, CheckpointId base, long from, long seq)
+            throws IOException {
+        return list(store, hostId, base, TableSection.NAMES, from, seq, Tables::path);
     }
 
     /** Lists those that say where bytes are up to a commit. */
     static List<Stored> ofExtents(BlobStore store, String hostId, CheckpointId base, long seq) throws IOException {
-        return list(store, hostId, base, TableSection.EXTENTS, seq, Tables::cover);
+        return list(store, hostId, base, TableSection.EXTENTS, base.seq(), seq, Tables::cover);
     }
 
     /** Returns the commit they lead to. */
@@ -68,25 +82,27 @@ record Tables(CheckpointId base, List<Stored> names, List<Stored> extents) {
         List<CommitSpan> of(Collection<CommitSpan> spans, long from);
     }
 
-    /** Lists from the newest back until there is a way. */
+    /** Lists from the newest back until there is a way from a commit, or else from where the first of them begins. */
     private static List<Stored> list(
-            BlobStore store, String hostId, CheckpointId base, TableSection section, long seq, Way way)
+            BlobStore store, String hostId, CheckpointId base, TableSection section, long from, long seq, Way way)
             throws IOException {
         Map<CommitSpan, BlobInfo> there = new HashMap<>();
         long newest = 0;
+        long first = Long.MAX_VALUE;
         for (BlobInfo info : store.list(ArchiveLayout.tables(hostId, base, section), null)) {
             CommitSpan span = ArchiveLayout.tableOf(info.key());
-            if (span == null || span.to() > seq || span.from() < base.seq()) {
+            if (span == null || span.to() > seq || span.from() < from) {
                 continue;
             }
             there.put(span, info);
             newest = Math.max(newest, span.to());
-            List<CommitSpan> found = span.from() == base.seq() ? way.of(there.keySet(), base.seq()) : List.of();
+            first = Math.min(first, span.from());
+            List<CommitSpan> found = first == from ? way.of(there.keySet(), from) : List.of();
             if (!found.isEmpty() && found.getLast().to() == newest) {
                 return stored(found, there);
             }
         }
-        return stored(way.of(there.keySet(), base.seq()), there);
+        return stored(way.of(there.keySet(), first), there);
     }
 
     private static List<Stored> stored(List<CommitSpan> spans, Map<CommitSpan, BlobInfo> there) {

@@ -18,11 +18,10 @@ import java.util.List;
  * Says where the bytes of a state are that was loaded without their places. So a few files are read without loading the
  * host once more, and without the tables that do not name them. Immutable.
  *
- * @param base the checkpoint of the state; {@link CheckpointId#BEGINNING} for none
- * @param before the commit of the checkpoint, or the one that tables lead to
- * @param commits those behind it, without what others of them repeat
+ * @param tables those that were applied
+ * @param commits those before and behind them, without what others of them repeat
  */
-record Whereabouts(BlobStore store, String hostId, CheckpointId base, long before, List<CommitHeader> commits) {
+record Whereabouts(BlobStore store, String hostId, Tables tables, List<CommitHeader> commits) {
     /**
      * Lets some versions of the state know where their bytes are.
      *
@@ -37,23 +36,32 @@ record Whereabouts(BlobStore store, String hostId, CheckpointId base, long befor
                 wanted.add(version);
             }
         }
+        CheckpointId base = tables.base();
         if (base.seq() > 0) {
             read(ArchiveLayout.checkpoint(hostId, base), FixedHeader.CHECKPOINT, state);
         }
-        boolean isTold = before > base.seq() && wanted.stream().anyMatch(version -> version.toldBy() != null);
+        for (CommitHeader commit : commits) {
+            if (commit.seq() <= tables.from()) {
+                locate(state, commit.seq(), commit.object(), commit.recordReader());
+            }
+        }
+        long before = tables.reached();
+        boolean isTold = before > tables.from() && wanted.stream().anyMatch(version -> version.toldBy() != null);
         for (Tables.Stored table : isTold ? Tables.ofExtents(store, hostId, base, before) : List.<Tables.Stored>of()) {
             if (wanted.stream().anyMatch(version -> isTold(version, table.span()))) {
                 read(table.key(), FixedHeader.TABLE, state);
             }
         }
         for (CommitHeader commit : commits) {
+            if (commit.seq() <= before) {
+                continue;
+            }
             for (LogRecord.Repeated repeated : Repeats.of(commit)) {
                 byte[] records = repeated.records();
-                locate(
-                        state,
-                        repeated.seq(),
-                        commit.object(),
-                        new RecordReader(commit.object(), records, 0, records.length));
+                if (repeated.seq() > before) {
+                    RecordReader reader = new RecordReader(commit.object(), records, 0, records.length);
+                    locate(state, repeated.seq(), commit.object(), reader);
+                }
             }
             locate(state, commit.seq(), commit.object(), commit.recordReader());
         }
@@ -71,8 +79,9 @@ record Whereabouts(BlobStore store, String hostId, CheckpointId base, long befor
         SpanTables.extents(store, key, kind, extent -> state.locate(key, extent));
     }
 
-    private void locate(HostState state, long seq, String object, RecordReader records) throws CorruptArchiveException {
-        while (seq > before && records.hasNext()) {
+    private static void locate(HostState state, long seq, String object, RecordReader records)
+            throws CorruptArchiveException {
+        while (records.hasNext()) {
             if (HostState.inCommit(object, records.next(), seq) instanceof LogRecord.Extent extent) {
                 state.locate(object, extent);
             }

@@ -72,7 +72,7 @@ class HostViewTest {
                 }
                 log.commit();
                 if (random.nextInt(6) == 0) {
-                    SpanTables.write(store, LogFixture.HOST, commit, Map.of());
+                    SpanTables.write(store, LogFixture.HOST, 0, commit, Map.of());
                 }
                 if (random.nextInt(20) == 0) {
                     HostState state = LogFixture.load(store);
