@@ -21,6 +21,7 @@ import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.HostView;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.LogWitness;
+import io.chagres.archive.state.NameFilter;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import java.io.EOFException;
@@ -220,7 +221,9 @@ public final class ArchiveReader implements AutoCloseable {
     }
 
     private HostView view(HostRegistry.Owner host, Query query) throws IOException {
-        HostView view = HostView.open(store, host.id(), query.at(), tables);
+        NameFilter names =
+                new NameFilter(directory -> query.mayMatchBelow(host, directory), path -> query.matches(host, path));
+        HostView view = HostView.open(store, host.id(), query.at(), names, tables);
         CorruptArchiveException lost = LogWitness.lost(store, host.id(), view.state());
         HostFaults passed = faults;
         if (lost != null) {

@@ -249,8 +249,7 @@ public final class Checkpoint {
     }
 
     /** Writes a version, without its names. */
-    private static void version(FileVersion version, int hidden, CheckpointContents contents, Sink out)
-            throws IOException {
+    static void version(FileVersion version, int hidden, CheckpointContents contents, Sink out) throws IOException {
         out.write(opened(version, contents.start(version)));
         int names = version.nameCount() - hidden;
         if (names != 1 && !contents.isOfMoment()) {
@@ -302,7 +301,7 @@ public final class Checkpoint {
                 o.versionId(), o.key(), o.previousVersion(), start, o.path(), o.attributes());
     }
 
-    private static LogRecord name(NameTree.Entry entry, Pathname path) {
+    static LogRecord name(NameTree.Entry entry, Pathname path) {
         Attributes attributes = entry.kind() == LogRecord.Kind.FILE ? OF_VERSION : entry.attributes();
         return new LogRecord.NameAdded(path, entry.kind(), entry.versionId(), entry.target(), attributes);
     }

@@ -57,6 +57,21 @@ public final class HostLog {
     }
 
     /**
+     * Loads what a filter chooses of the state of a host, with all extents.
+     *
+     * @param maxEntries how many names and versions that may be
+     * @throws LargeHostException when it has more
+     */
+    static HostState loadPart(BlobStore store, String hostId, PointInTime at, NameFilter names, int maxEntries)
+            throws IOException {
+        HostState state = HostState.empty();
+        while (names.begins()) {
+            state = load(store, hostId, at, MemoryLoad.of(store, hostId, names, maxEntries));
+        }
+        return state;
+    }
+
+    /**
      * Loads the state of a host without extents, as above, but does not read the commits that are known.
      *
      * @param known some commits of its log, by number

@@ -23,11 +23,21 @@ import org.jspecify.annotations.Nullable;
  * {@link #apply} it is no longer usable. Confined to one thread.
  */
 public final class HostState {
+    /** Where names are chosen, so many extents may be kept in the mean. */
+    private static final int EXTENTS_PER_ENTRY = 16;
+
     private final ExtentFilter filter;
     private final RunListener listener;
     private final NameTree names;
     private final @Nullable StateTable table;
     private final int maxEntries;
+
+    /** Null where all names are kept. */
+    private final @Nullable NameFilter nameFilter;
+
+    /** How many extents are kept of the versions of a name filter. */
+    private long extentsLeft;
+
     private final TreeMap<Long, FileVersion> versions = new TreeMap<>();
     private long seq;
     private long timeMs;
@@ -55,18 +65,21 @@ public final class HostState {
      * @param listener hears of every version and extent that is applied
      */
     public HostState(ExtentFilter filter, RunListener listener) {
-        this(filter, listener, Integer.MAX_VALUE);
+        this(filter, listener, Integer.MAX_VALUE, null);
     }
 
     /**
      * Makes the state before the first commit, for as long as it is small.
      *
      * @param maxEntries how many names and versions it may have; what adds more throws {@link LargeHostException}
+     * @param nameFilter chooses the names that are kept; null for all
      */
-    HostState(ExtentFilter filter, RunListener listener, int maxEntries) {
+    HostState(ExtentFilter filter, RunListener listener, int maxEntries, @Nullable NameFilter nameFilter) {
         this.filter = filter;
         this.listener = listener;
         this.maxEntries = maxEntries;
+        this.nameFilter = nameFilter;
+        extentsLeft = (long) maxEntries * EXTENTS_PER_ENTRY;
         table = null;
         names = new NameTree(null, this);
     }
@@ -95,6 +108,7 @@ public final class HostState {
         filter = ExtentFilter.ALL;
         this.listener = listener;
         maxEntries = Integer.MAX_VALUE;
+        nameFilter = null;
         this.table = table;
         names = new NameTree(table, this);
         for (LogRecord record : table.hostRecords()) {
@@ -330,6 +344,7 @@ public final class HostState {
                                 + extent.start());
             }
             version.attach(extent);
+            keepSource(extent);
             listener.extent(extent);
         }
     }
@@ -354,6 +369,9 @@ public final class HostState {
     }
 
     private void apply(String object, LogRecord record, long time) throws CorruptArchiveException {
+        if (nameFilter != null && !isKept(nameFilter, record)) {
+            return;
+        }
         switch (record) {
             case LogRecord.IncarnationOpened r -> {
                 lastIncarnation = r;
@@ -384,6 +402,56 @@ public final class HostState {
             case LogRecord.ObjectDigest r -> {} // of the object as it is stored: a check of signatures asks
             case LogRecord.Repeated r -> {} // it was applied, or its reader applies it
             case LogRecord.Extent r -> extend(object, r, time);
+        }
+    }
+
+    /** Says whether a record is of what a filter chooses. */
+    private boolean isKept(NameFilter of, LogRecord record) {
+        return switch (record) {
+            case LogRecord.VersionOpened r -> of.keeps(r);
+            case LogRecord.NameAdded r when r.kind() == LogRecord.Kind.DIRECTORY && isDirectory(r.path()) -> true;
+            case LogRecord.NameAdded r -> {
+                boolean isFile = r.kind() == LogRecord.Kind.FILE;
+                boolean isKept = isFile ? versions.containsKey(r.versionId()) : of.keeps(r.path());
+                if (!isKept) {
+                    names.giveWay(r.path());
+                }
+                if (!isKept && isFile && of.keepsFile(r.path())) {
+                    of.want(r.versionId());
+                }
+                yield isKept;
+            }
+            case LogRecord.NameMoved r -> {
+                NameTree.Entry moved = names.find(r.from());
+                if (moved == null || moved.isDirectory()) {
+                    of.moved(r);
+                }
+                yield true;
+            }
+            case LogRecord.Derived r -> versions.containsKey(r.fromVersion());
+            case LogRecord.VersionRetention r -> versions.containsKey(r.versionId());
+            default -> {
+                long id = VersionChange.versionOf(record);
+                yield id == 0 || versions.containsKey(id);
+            }
+        };
+    }
+
+    private boolean isDirectory(Pathname path) {
+        NameTree.Entry entry = names.find(path);
+        return entry != null && entry.isDirectory();
+    }
+
+    /** Keeps the version that bytes were copied from, where names are chosen. */
+    private void keepSource(LogRecord.Extent extent) {
+        if (nameFilter == null) {
+            return;
+        }
+        if (--extentsLeft < 0) {
+            throw new LargeHostException();
+        }
+        if (extent instanceof LogRecord.CopyRun copy && !copy.isLost() && !versions.containsKey(copy.sourceVersion())) {
+            nameFilter.want(copy.sourceVersion());
         }
     }
 
@@ -424,6 +492,7 @@ public final class HostState {
         if (applying > 0) {
             version.toldBy(applying);
         }
+        keepSource(extent);
         listener.extent(extent);
     }
 

@@ -40,6 +40,26 @@ public final class HostView {
     }
 
     /**
+     * Opens a host as above; of a large one it may know chosen names only, and the versions that have or had them.
+     *
+     * @param names chooses them
+     */
+    public static HostView open(BlobStore store, String hostId, PointInTime at, NameFilter names, LocalTables tables)
+            throws IOException {
+        try {
+            HostState small = HostLog.loadSmall(store, hostId, at, ExtentFilter.NONE, tables.maxInMemory());
+            return new HostView(store, hostId, at, tables, small, false);
+        } catch (LargeHostException e) {
+            try {
+                HostState part = HostLog.loadPart(store, hostId, at, names, tables.maxInMemory());
+                return new HostView(store, hostId, at, tables, part, true);
+            } catch (LargeHostException many) {
+                return large(store, hostId, at, tables);
+            }
+        }
+    }
+
+    /**
      * Opens a host as above, and knows from the beginning where bytes are.
      *
      * @param filter the versions whose extents are kept, at least
@@ -50,8 +70,13 @@ public final class HostView {
             HostState small = HostLog.loadSmall(store, hostId, at, filter, tables.maxInMemory());
             return new HostView(store, hostId, at, tables, small, filter != ExtentFilter.NONE);
         } catch (LargeHostException e) {
-            return new HostView(store, hostId, at, tables, HostLog.load(store, hostId, at, tables), true);
+            return large(store, hostId, at, tables);
         }
+    }
+
+    private static HostView large(BlobStore store, String hostId, PointInTime at, LocalTables tables)
+            throws IOException {
+        return new HostView(store, hostId, at, tables, HostLog.load(store, hostId, at, tables), true);
     }
 
     /** Returns a view of a state that is in memory and knows where all bytes are. */

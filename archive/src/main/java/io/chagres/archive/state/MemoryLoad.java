@@ -15,6 +15,7 @@ final class MemoryLoad implements HostLog.Load {
     private final ExtentFilter filter;
     private final RunListener listener;
     private final int maxEntries;
+    private final @Nullable NameFilter names;
     private boolean usesTables;
     private Map<Long, CommitHeader> known;
 
@@ -26,6 +27,18 @@ final class MemoryLoad implements HostLog.Load {
             boolean usesTables,
             Map<Long, CommitHeader> known,
             int maxEntries) {
+        this(store, hostId, filter, listener, usesTables, known, maxEntries, null);
+    }
+
+    private MemoryLoad(
+            BlobStore store,
+            String hostId,
+            ExtentFilter filter,
+            RunListener listener,
+            boolean usesTables,
+            Map<Long, CommitHeader> known,
+            int maxEntries,
+            @Nullable NameFilter names) {
         boolean comesBack = filter == ExtentFilter.NONE && listener == RunListener.NONE;
         this.store = comesBack ? new KeptCheckpoint(store, hostId) : store;
         this.hostId = hostId;
@@ -34,6 +47,16 @@ final class MemoryLoad implements HostLog.Load {
         this.usesTables = usesTables;
         this.known = known;
         this.maxEntries = maxEntries;
+        this.names = names;
+    }
+
+    /**
+     * Begins to load what a filter chooses, with all extents.
+     *
+     * @param maxEntries how many names and versions that may be
+     */
+    static MemoryLoad of(BlobStore store, String hostId, NameFilter names, int maxEntries) {
+        return new MemoryLoad(store, hostId, ExtentFilter.ALL, RunListener.NONE, true, Map.of(), maxEntries, names);
     }
 
     @Override
@@ -69,8 +92,11 @@ final class MemoryLoad implements HostLog.Load {
     @Override
     public HostState begin(HostLog.Span span, CommitReader reader) throws IOException {
         HostState state = begun();
-        if (span.checkpoint() != null) {
-            Checkpoint.restore(store, hostId, span.checkpoint(), state);
+        CheckpointId checkpoint = span.checkpoint();
+        if (checkpoint != null && names != null) {
+            CheckpointPart.restore(store, hostId, checkpoint, state, names);
+        } else if (checkpoint != null) {
+            Checkpoint.restore(store, hostId, checkpoint, state);
         }
         return state;
     }
@@ -101,12 +127,15 @@ final class MemoryLoad implements HostLog.Load {
 
     @Override
     public HostState past(History.Found found) throws IOException {
+        if (names != null) {
+            throw new LargeHostException(); // histories have no index
+        }
         HostState state = begun();
         History.restore(store, hostId, found, state);
         return state;
     }
 
     private HostState begun() {
-        return new HostState(filter, listener, maxEntries);
+        return new HostState(filter, listener, maxEntries, names);
     }
 }

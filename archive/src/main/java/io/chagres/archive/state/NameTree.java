@@ -335,13 +335,9 @@ public final class NameTree implements Iterable<NameTree.Entry> {
 
     /** Returns the entry of an absolute path, or null. */
     public @Nullable Entry find(Pathname path) {
-        Entry at = root;
+        @Nullable Entry at = root;
         for (Pathname component : components(path)) {
-            Entry child = at.child(component);
-            if (child == null) {
-                return null;
-            }
-            at = child;
+            at = at == null ? null : at.child(component);
         }
         return at;
     }
@@ -493,6 +489,15 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         size++;
         if (version != null) {
             version.addName(entry);
+        }
+    }
+
+    /** Removes what cannot stand beside a name that is not kept: what has its path, or stands in its way. */
+    void giveWay(Pathname path) {
+        List<Entry> way = along(path);
+        Entry last = way.getLast();
+        if (last != root && (!last.isDirectory() || last.path().equals(path))) {
+            remove(last);
         }
     }
 

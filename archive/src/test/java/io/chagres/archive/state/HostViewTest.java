@@ -12,6 +12,7 @@ import io.chagres.linux.Pathname;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -132,6 +133,82 @@ class HostViewTest {
                     assertThat(chosen).as(pattern).isEqualTo(byVersions(state, address));
                 }
             }
+        }
+    }
+
+    private static List<String> chosen(HostState state, Address address, boolean versions) {
+        return Selection.of(state, address, versions).stream()
+                .map(each -> each.path() + " " + each.named() + " "
+                        + each.version().id() + " "
+                        + each.version().length() + " " + each.version().state() + " "
+                        + each.version().attributes() + " " + each.version().openedMs() + " "
+                        + each.version().changedMs() + " " + texts(each.version()) + " "
+                        + each.version().compressedCopies())
+                .toList();
+    }
+
+    private static List<String> texts(FileVersion version) {
+        List<String> texts = new ArrayList<>();
+        Extents.of(version).forEach(each -> texts.add(each.toString()));
+        return texts;
+    }
+
+    /** What was chosen before a host is read is what is chosen of all of it. */
+    @Test
+    void aPartIsThatOfTheWhole() throws IOException {
+        fill();
+        int parts = 0;
+        for (String pattern : List.of("*:/a", "*:/a/**", "*:/a*/b", "*:b", "*:/{a,b-b}/", "*:/a/a/a", "*:/b/b!")) {
+            Address address = Address.parse(pattern);
+            for (long seq : new long[] {1, random.nextLong(2, COMMITS), COMMITS}) {
+                PointInTime at = PointInTime.seq(seq);
+                HostState whole = HostLog.load(store, LogFixture.HOST, at, ExtentFilter.ALL, RunListener.NONE);
+                NameFilter filter = new NameFilter(address::mayMatchBelow, address::matches);
+                HostState part;
+                try {
+                    part = HostLog.loadPart(store, LogFixture.HOST, at, filter, Integer.MAX_VALUE / 32);
+                } catch (LargeHostException e) {
+                    continue; // a file of several names
+                }
+                parts++;
+                for (boolean versions : new boolean[] {false, true}) {
+                    assertThat(chosen(part, address, versions))
+                            .as(pattern + " at " + seq)
+                            .isEqualTo(chosen(whole, address, versions));
+                }
+                assertThat(part.chain()).isEqualTo(whole.chain());
+            }
+        }
+        assertThat(parts).isPositive();
+    }
+
+    /** A checkpoint that is not what was written is read around, whatever byte of it is another one. */
+    @Test
+    void aPartOfADamagedCheckpointIsThatOfTheCommits() throws IOException {
+        try (LogFixture log = new LogFixture(store)) {
+            for (int id = 1; id <= 500; id++) {
+                String path = "/d" + random.nextInt(5) + "/f" + id;
+                log.write(Samples.version(id, path), Samples.file(path, id), new LogRecord.ZeroRun(id, 0, id, 1));
+                if (random.nextInt(5) == 0) {
+                    log.write(new LogRecord.NameRemoved(Pathname.of(path), false));
+                }
+            }
+            log.commit();
+        }
+        HostState state = LogFixture.load(store);
+        Checkpoint.write(store, LogFixture.HOST, state, v -> Objects.requireNonNull(v.extents()));
+        String key = store.keys("/checkpoints/").getLast();
+        byte[] good = store.bytes(key);
+        Address address = Address.parse("*:/d1");
+        List<String> expected = chosen(state, address, true);
+        assertThat(expected).isNotEmpty();
+        for (int i = 0; i < 300; i++) {
+            byte[] damaged = good.clone();
+            damaged[random.nextInt(good.length)] ^= (byte) (1 << random.nextInt(8));
+            store.replace(key, i == 0 ? Arrays.copyOf(good, good.length / 2) : damaged);
+            NameFilter filter = new NameFilter(address::mayMatchBelow, address::matches);
+            HostState part = HostLog.loadPart(store, LogFixture.HOST, PointInTime.NOW, filter, 1 << 20);
+            assertThat(chosen(part, address, true)).isEqualTo(expected);
         }
     }
 }

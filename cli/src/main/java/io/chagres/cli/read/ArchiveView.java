@@ -16,6 +16,7 @@ import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.HostView;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.LogWitness;
+import io.chagres.archive.state.NameFilter;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.Salvage;
@@ -187,9 +188,19 @@ public final class ArchiveView implements AutoCloseable {
 
     /** Opens a host at the moment to read. */
     public HostView host(HostRegistry.Owner host) throws IOException {
-        HostView view = salvages
-                ? HostView.of(store, host.id(), times.at(), tables, salvaged(host))
-                : HostView.open(store, host.id(), times.at(), tables);
+        return witnessed(
+                host,
+                salvages
+                        ? HostView.of(store, host.id(), times.at(), tables, salvaged(host))
+                        : HostView.open(store, host.id(), times.at(), tables));
+    }
+
+    /** Opens a host as above; of a large one at least the names that a filter chooses. */
+    private HostView host(HostRegistry.Owner host, NameFilter names) throws IOException {
+        return salvages ? host(host) : witnessed(host, HostView.open(store, host.id(), times.at(), names, tables));
+    }
+
+    private HostView witnessed(HostRegistry.Owner host, HostView view) throws IOException {
         CorruptArchiveException lost = LogWitness.lost(store, host.id(), view.state());
         if (lost != null) {
             faults.tell(host, lost);
@@ -241,7 +252,9 @@ public final class ArchiveView implements AutoCloseable {
         List<HostFiles> chosen = new ArrayList<>();
         for (HostRegistry.Owner host : hosts) {
             faults.attempt(host, () -> {
-                HostView view = host(host);
+                HostView view = address == null || address.namesAll()
+                        ? host(host)
+                        : host(host, new NameFilter(address::mayMatchBelow, address::matches));
                 Selection files = Selection.of(view.state(), address, versions).filter(times::covers);
                 chosen.add(new HostFiles(host, view, files));
             });
@@ -257,14 +270,12 @@ public final class ArchiveView implements AutoCloseable {
     HostFiles files(HostRegistry.Owner host, List<Address> addresses, Predicate<Pathname> paths) throws IOException {
         List<Address> named =
                 addresses.stream().filter(each -> each.matchesHost(host)).toList();
-        HostView view = host(host);
-        Selection files = Selection.matching(
-                        view.state(),
-                        path -> addresses.isEmpty() || named.stream().anyMatch(each -> each.mayMatchBelow(path)),
-                        path -> (addresses.isEmpty() || named.stream().anyMatch(each -> each.matches(path)))
-                                && paths.test(path),
-                        false)
-                .filter(times::covers);
+        Predicate<Pathname> below =
+                path -> addresses.isEmpty() || named.stream().anyMatch(each -> each.mayMatchBelow(path));
+        Predicate<Pathname> chosen = path ->
+                (addresses.isEmpty() || named.stream().anyMatch(each -> each.matches(path))) && paths.test(path);
+        HostView view = host(host, new NameFilter(below, chosen));
+        Selection files = Selection.matching(view.state(), below, chosen, false).filter(times::covers);
         return new HostFiles(host, view, files);
     }
 
