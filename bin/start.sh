@@ -50,6 +50,8 @@ choose_flags() {
         # soon, and garbage fills the young generation before it is collected.
         ls | cat | grep | tail | head | restore | verify | compact | prune | repair | status)
             flags="$flags $huge_pages -Xms24m -Xmn16m -Xmx$((memory + 32))m"
+            # They keep what an address names, or a few thousand files at a time.
+            case $1 in ls | cat | tail | head) flags="$flags -Xmx$((memory * 3 / 4))m" ;; esac
             # They go through all of a host: what they hold for a moment dies young, and the heap keeps little room.
             case $1 in verify | compact | repair)
                 flags="$flags -Xmn8m -XX:SurvivorRatio=2 -XX:TargetSurvivorRatio=90 -XX:MinHeapFreeRatio=10
