@@ -16,6 +16,7 @@ import io.chagres.archive.read.CommitWindow;
 import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionReader;
+import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.HostView;
@@ -223,7 +224,7 @@ public final class ArchiveReader implements AutoCloseable {
     private HostView view(HostRegistry.Owner host, Query query) throws IOException {
         NameFilter names =
                 new NameFilter(directory -> query.mayMatchBelow(host, directory), path -> query.matches(host, path));
-        HostView view = HostView.open(store, host.id(), query.at(), names, tables);
+        HostView view = HostView.open(store, host.id(), query.at(), ExtentFilter.NONE, names, tables);
         CorruptArchiveException lost = LogWitness.lost(store, host.id(), view.state());
         HostFaults passed = faults;
         if (lost != null) {

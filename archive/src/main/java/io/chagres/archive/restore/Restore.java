@@ -17,6 +17,7 @@ import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.HostView;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.LogWitness;
+import io.chagres.archive.state.NameFilter;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.Salvage;
@@ -353,7 +354,10 @@ public final class Restore {
         if (options.salvage()) {
             return Salvage.load(store, host.id(), options.at(), ExtentFilter.ALL, RunListener.NONE, lost);
         }
-        return HostView.open(store, host.id(), options.at(), ExtentFilter.ALL, tables)
+        Address address = options.address();
+        NameFilter names =
+                address == null || address.namesAll() ? null : new NameFilter(address::mayMatchBelow, address::matches);
+        return HostView.open(store, host.id(), options.at(), ExtentFilter.ALL, names, tables)
                 .state();
     }
 

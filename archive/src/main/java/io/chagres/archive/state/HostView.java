@@ -4,6 +4,7 @@ import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.util.Set;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A host as it was at a moment: names and versions, and where the bytes of versions are once somebody asks. A small
@@ -40,43 +41,47 @@ public final class HostView {
     }
 
     /**
-     * Opens a host as above; of a large one it may know chosen names only, and the versions that have or had them.
-     *
-     * @param names chooses them
-     */
-    public static HostView open(BlobStore store, String hostId, PointInTime at, NameFilter names, LocalTables tables)
-            throws IOException {
-        try {
-            HostState small = HostLog.loadSmall(store, hostId, at, ExtentFilter.NONE, tables.maxInMemory());
-            return new HostView(store, hostId, at, tables, small, false);
-        } catch (LargeHostException e) {
-            try {
-                HostState part = HostLog.loadPart(store, hostId, at, names, tables.maxInMemory());
-                return new HostView(store, hostId, at, tables, part, true);
-            } catch (LargeHostException many) {
-                return large(store, hostId, at, tables);
-            }
-        }
-    }
-
-    /**
      * Opens a host as above, and knows from the beginning where bytes are.
      *
      * @param filter the versions whose extents are kept, at least
      */
     public static HostView open(BlobStore store, String hostId, PointInTime at, ExtentFilter filter, LocalTables tables)
             throws IOException {
+        return open(store, hostId, at, filter, null, tables);
+    }
+
+    /**
+     * Opens a host as above; of a large one it may know chosen names only, and the versions that have or had them.
+     *
+     * @param names chooses them; null chooses all
+     */
+    public static HostView open(
+            BlobStore store,
+            String hostId,
+            PointInTime at,
+            ExtentFilter filter,
+            @Nullable NameFilter names,
+            LocalTables tables)
+            throws IOException {
         try {
             HostState small = HostLog.loadSmall(store, hostId, at, filter, tables.maxInMemory());
             return new HostView(store, hostId, at, tables, small, filter != ExtentFilter.NONE);
         } catch (LargeHostException e) {
-            return large(store, hostId, at, tables);
+            return new HostView(store, hostId, at, tables, large(store, hostId, at, names, tables), true);
         }
     }
 
-    private static HostView large(BlobStore store, String hostId, PointInTime at, LocalTables tables)
+    private static HostState large(
+            BlobStore store, String hostId, PointInTime at, @Nullable NameFilter names, LocalTables tables)
             throws IOException {
-        return new HostView(store, hostId, at, tables, HostLog.load(store, hostId, at, tables), true);
+        if (names != null) {
+            try {
+                return HostLog.loadPart(store, hostId, at, names, tables.maxInMemory());
+            } catch (LargeHostException e) {
+                // the names that were chosen are many
+            }
+        }
+        return HostLog.load(store, hostId, at, tables);
     }
 
     /** Returns a view of a state that is in memory and knows where all bytes are. */

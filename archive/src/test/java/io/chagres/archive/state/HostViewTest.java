@@ -182,6 +182,26 @@ class HostViewTest {
         assertThat(parts).isPositive();
     }
 
+    /** A host shows what was chosen of it, whether it is small, large with few chosen names, or with many. */
+    @Test
+    void chosenNamesAreTheSameHowManyEverAreLarge() throws IOException {
+        fill();
+        for (String pattern : List.of("*:/a", "*:/b/b!", "*:b")) {
+            Address address = Address.parse(pattern);
+            HostState whole = HostLog.load(store, LogFixture.HOST, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE);
+            for (int largeVersions : new int[] {0, 2, 10, 40, LocalTables.LARGE_VERSIONS}) {
+                NameFilter names = new NameFilter(address::mayMatchBelow, address::matches);
+                try (LocalTables tables = tables(largeVersions)) {
+                    HostView view =
+                            HostView.open(store, LogFixture.HOST, PointInTime.NOW, ExtentFilter.ALL, names, tables);
+                    assertThat(chosen(view.state(), address, true))
+                            .as(pattern + " of " + largeVersions)
+                            .isEqualTo(chosen(whole, address, true));
+                }
+            }
+        }
+    }
+
     /** A checkpoint that is not what was written is read around, whatever byte of it is another one. */
     @Test
     void aPartOfADamagedCheckpointIsThatOfTheCommits() throws IOException {

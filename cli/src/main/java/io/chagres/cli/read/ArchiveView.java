@@ -197,7 +197,9 @@ public final class ArchiveView implements AutoCloseable {
 
     /** Opens a host as above; of a large one at least the names that a filter chooses. */
     private HostView host(HostRegistry.Owner host, NameFilter names) throws IOException {
-        return salvages ? host(host) : witnessed(host, HostView.open(store, host.id(), times.at(), names, tables));
+        return salvages
+                ? host(host)
+                : witnessed(host, HostView.open(store, host.id(), times.at(), ExtentFilter.NONE, names, tables));
     }
 
     private HostView witnessed(HostRegistry.Owner host, HostView view) throws IOException {
