@@ -67,7 +67,7 @@ final class Demand {
             if (isRead && parts.verifier.isSatisfied(tail)) {
                 continue;
             }
-            if (tail.refusedWith == 0) {
+            if (!tail.isRefused()) {
                 parts.files.enqueue(tail);
                 reading = Reading.GOES_ON;
             } else if (reading == Reading.DONE) {

@@ -492,7 +492,7 @@ final class ShipParts implements AutoCloseable {
         scope.replace(options);
         for (Tail tail : table.all()) {
             Dentry name = tail.name();
-            tail.rules = name == null ? tail.rules : scope.rules(name.path());
+            tail.rules(name == null ? tail.rules() : scope.rules(name.path()));
         }
         pipeline.lag(options.maxLagMs());
         pulse.reload(options);

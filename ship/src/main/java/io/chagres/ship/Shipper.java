@@ -7,8 +7,8 @@ import io.chagres.archive.log.ObjectWriter;
 import io.chagres.archive.log.UnreadableCommitException;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.linux.Pathname;
-import io.chagres.ship.file.Stage.Next;
 import io.chagres.ship.file.Tail;
+import io.chagres.ship.follow.Next;
 import io.chagres.ship.follow.ObjectUploads;
 import io.chagres.ship.metrics.Metrics;
 import io.chagres.watch.WatchListener;
@@ -339,7 +339,7 @@ public final class Shipper implements AutoCloseable {
 
     private void waits(Tail tail) {
         if (!parts.verifier.compares(tail)) {
-            tail.refusedWith = 0;
+            tail.notRefused();
         }
         if (!tail.isResting() && tail.bytes().heldBackBytes() > 0) {
             parts.files.holdsBack(tail);

@@ -15,8 +15,8 @@ import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
 import io.chagres.ship.bytes.Verification;
 import io.chagres.ship.file.Stage;
-import io.chagres.ship.file.Stage.Next;
 import io.chagres.ship.file.Tail;
+import io.chagres.ship.follow.Next;
 import io.chagres.ship.follow.ObjectUploads;
 import io.chagres.testkit.Await;
 import java.io.IOException;
@@ -144,8 +144,8 @@ class TailerTest {
         Next next;
         do {
             next = parts.turns.turn(tail, NOW_MS);
-        } while (next == Next.AGAIN || next == Next.LATER || next == Next.WAIT && answered() && tail.refusedWith == 0);
-        return tail.refusedWith == 0 ? next : Next.REFUSED;
+        } while (next == Next.AGAIN || next == Next.LATER || next == Next.WAIT && answered() && !tail.isRefused());
+        return tail.isRefused() ? Next.REFUSED : next;
     }
 
     /** Lets what runs beside the loop come to its end; says whether there was anything. */

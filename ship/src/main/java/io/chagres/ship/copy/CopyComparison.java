@@ -47,8 +47,7 @@ public final class CopyComparison implements AutoCloseable {
     private @Nullable ArchivedBytes archived;
     private @Nullable Candidate source;
 
-    /** Whether a round is under way; only the loop uses it. */
-    public boolean running;
+    private boolean running;
 
     /** Reads nothing before the first round. */
     public CopyComparison(OwnLog log, List<Candidate> candidates) {
@@ -132,6 +131,16 @@ public final class CopyComparison implements AutoCloseable {
             }
         }
         return null;
+    }
+
+    /** Says whether a round is under way. Confined to the loop. */
+    public boolean isRunning() {
+        return running;
+    }
+
+    /** Notes whether a round is under way. Confined to the loop. */
+    public void running(boolean underWay) {
+        running = underWay;
     }
 
     /** Ends it, since nobody wants its answers any longer; the answer of a round under way closes it. */

@@ -201,7 +201,9 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
             if (!tail.hasName()) {
                 tail.lostNameAt(d.path());
                 files.nameless(tail);
-                Objects.requireNonNull(tail.nameless()).letGo = movedOut && leadsTo(d, tail);
+                if (movedOut && leadsTo(d, tail)) {
+                    Objects.requireNonNull(tail.unlinked()).letGo();
+                }
             }
         }
     }

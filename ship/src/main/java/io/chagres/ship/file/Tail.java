@@ -33,8 +33,7 @@ public final class Tail implements InodeTable.OfInode {
     private final SourceVolume volume;
     private final long inode;
     private final long generation;
-    /** How its bytes are shipped. */
-    public Rules rules;
+    private Rules rules;
 
     private @Nullable Dentry name;
     private @Nullable Seldom seldom;
@@ -46,10 +45,8 @@ public final class Tail implements InodeTable.OfInode {
     /** What is known of them; null while the file rests. */
     private @Nullable Verification bytes;
 
-    /** CRC32C of the first bytes, by which copies are found, once {@link #hasHead}. */
-    public int headCrc;
-
-    public boolean hasHead;
+    private int headCrc;
+    private boolean hasHead;
     private short recordedMode;
     private int recordedUid;
     private int recordedGid;
@@ -65,70 +62,17 @@ public final class Tail implements InodeTable.OfInode {
     private int restingQuietSinceSeconds;
 
     // -- what happens to it
-    private Stage stage = new Stage.Found();
+    private Stage stage = Stage.FOUND;
     /** One bit for each {@link FileQueue} it is in. */
     int marks;
-    /** Whether an event named it, or a change was seen, since it had a turn. */
-    public boolean touched;
-    /** Whether a writer closed it, or none is left, since it was read to its end. */
-    public boolean closedByWriter;
+    private boolean touched;
+    private boolean closedByWriter;
 
     private byte flags;
     /** The errno that was reported last, or 0 since the file was read to its end. */
-    public short refusedWith;
+    private short refusedWith;
     /** When its file was looked at last on patrol, in milliseconds of the shipper's clock, which wrap. */
     private int lookedMs;
-
-    /** The fields that few files need. */
-    private static final class Seldom {
-        @Nullable
-        Tail predecessor;
-
-        @Nullable
-        Tail truncated;
-
-        @Nullable
-        List<Dentry> moreNames;
-
-        @Nullable
-        Nameless nameless;
-
-        @Nullable
-        Pathname lastPath;
-
-        byte @Nullable [] handle;
-        int handleType;
-
-        @Nullable
-        Origins origins;
-
-        /** The checksums of a file that rests and has several pieces, or no beginning. */
-        @Nullable
-        PrefixChecksums prefix;
-    }
-
-    /** A file without a name: it ends when no writer has it open and all of it was read, twice in a row. */
-    public static final class Nameless {
-        private long restedSinceMs;
-        private long restedAt = -1;
-        /** Whether it was over when it was looked at last. */
-        public boolean over;
-        /** Since when it is over, in milliseconds of the shipper's clock. */
-        public long overSinceMs;
-        /** It is where it was, and no longer followed: what it holds now is shipped, and that is all. */
-        public boolean letGo;
-        /** Nobody can change the file any longer: what it holds now is what it held last. */
-        public boolean lastLook;
-
-        /** Returns for how long nothing was read, in milliseconds. */
-        public long restedMs(long position, long nowMs) {
-            if (position != restedAt) {
-                restedAt = position;
-                restedSinceMs = nowMs;
-            }
-            return nowMs - restedSinceMs;
-        }
-    }
 
     /** Makes one of a version that is read from where its checksums end. */
     public Tail(
@@ -213,6 +157,16 @@ public final class Tail implements InodeTable.OfInode {
         }
     }
 
+    /** Returns how its bytes are shipped. */
+    public Rules rules() {
+        return rules;
+    }
+
+    /** Ships it by other rules from now on. */
+    public void rules(Rules now) {
+        rules = now;
+    }
+
     // -- the stage
 
     /** Returns the stage it is in. */
@@ -222,7 +176,9 @@ public final class Tail implements InodeTable.OfInode {
 
     /** Moves on to a stage. */
     public void enter(Stage next) {
-        stage.leave();
+        if (stage instanceof Stage.Copying copying) {
+            copying.comparison().end();
+        }
         stage = next;
     }
 
@@ -233,9 +189,29 @@ public final class Tail implements InodeTable.OfInode {
 
     /** Stops comparing with an original: what follows is the file's own. */
     public void endCopy() {
-        if (stage instanceof Stage.Copying) {
+        if (stage instanceof Stage.Copying || stage instanceof Stage.Outgrowing) {
             enter(Stage.FOLLOWING);
         }
+    }
+
+    /** Says whether an event named it, or a change was seen, since it had a turn. */
+    public boolean isTouched() {
+        return touched;
+    }
+
+    /** Notes whether that is so. */
+    public void touched(boolean since) {
+        touched = since;
+    }
+
+    /** Says whether a writer closed it, or none is left, since it was read to its end. */
+    public boolean isClosedByWriter() {
+        return closedByWriter;
+    }
+
+    /** Notes whether that is so. */
+    public void closedByWriter(boolean since) {
+        closedByWriter = since;
     }
 
     /** Says whether it is in a queue. */
@@ -248,7 +224,7 @@ public final class Tail implements InodeTable.OfInode {
     /** Adds a name, once. */
     public void addName(Dentry added) {
         if (seldom != null) {
-            seldom.nameless = null;
+            seldom.unlinked = null;
         }
         if (name == null) {
             name = added;
@@ -277,13 +253,13 @@ public final class Tail implements InodeTable.OfInode {
     }
 
     /** Returns what is watched of it since it lost its last name; null while it has one. */
-    public @Nullable Nameless nameless() {
-        return seldom == null ? null : seldom.nameless;
+    public @Nullable Unlinked unlinked() {
+        return seldom == null ? null : seldom.unlinked;
     }
 
     /** Begins to watch what becomes of it without a name. */
     public void loseNames() {
-        seldom().nameless = new Nameless();
+        seldom().unlinked = new Unlinked();
     }
 
     /** Notes the name that a file had which has none. */
@@ -335,6 +311,16 @@ public final class Tail implements InodeTable.OfInode {
             problems.accept(describe() + " cannot be read at byte " + position() + ": " + Errno.message(errno)
                     + "; its bytes stay at risk, it is tried again");
         }
+    }
+
+    /** Says whether the kernel refused it, and it was not read to its end since. */
+    public boolean isRefused() {
+        return refusedWith != 0;
+    }
+
+    /** Notes that it can be read. */
+    public void notRefused() {
+        refusedWith = 0;
     }
 
     // -- descriptor
@@ -443,6 +429,27 @@ public final class Tail implements InodeTable.OfInode {
     /** Says whether it rests: as far as is known, all that it holds is shipped, acknowledged and proven. */
     public boolean isResting() {
         return bytes == null;
+    }
+
+    /** Says whether the checksum of its first bytes is known. */
+    public boolean hasHead() {
+        return hasHead;
+    }
+
+    /** Returns the CRC32C of its first bytes, by which copies are found; the last one known where it was forgotten. */
+    public int headCrc() {
+        return headCrc;
+    }
+
+    /** Notes it. */
+    public void head(int crc) {
+        headCrc = crc;
+        hasHead = true;
+    }
+
+    /** Forgets it: the file may have other bytes now. */
+    public void forgetHead() {
+        hasHead = false;
     }
 
     /** Returns the position of the next byte that is not in a commit yet. */

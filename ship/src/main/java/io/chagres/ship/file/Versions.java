@@ -109,7 +109,7 @@ public final class Versions {
                 old.generation(),
                 new PrefixChecksums(0),
                 Origins.NONE,
-                old.rules);
+                old.rules());
         Dentry name = old.name();
         record(next, old.versionId, name == null ? Pathname.of("/") : name.path(), attributes);
         for (Dentry each : old.names()) {
@@ -120,7 +120,7 @@ public final class Versions {
             old.removeName(each);
         }
         old.enter(Stage.Over.SUPERSEDED);
-        if (!old.hasHead && ended.size() < MOST_ENDED) {
+        if (!old.hasHead() && ended.size() < MOST_ENDED) {
             ended.add(old);
         }
         openFiles.hand(old, next);

@@ -11,7 +11,6 @@ import io.chagres.ship.copy.CopyComparison;
 import io.chagres.ship.copy.Origins;
 import io.chagres.ship.copy.OwnLog;
 import io.chagres.ship.file.Stage;
-import io.chagres.ship.file.Stage.Next;
 import io.chagres.ship.file.Tail;
 import io.chagres.watch.Dentry;
 import io.chagres.watch.WatchedDirectory;
@@ -93,20 +92,23 @@ public final class Copies implements AutoCloseable {
         }
         noteHead(tail, tail.bytes().size());
         boolean begun = seek(tail, found);
-        tail.hasHead = false; // nothing of it is shipped: it may have other bytes before that
+        tail.forgetHead(); // nothing of it is shipped: it may have other bytes before that
         return begun;
     }
 
     private boolean seek(Tail tail, Stage.Found found) {
         List<Tail> candidates = new ArrayList<>(0);
+        long awaited = found.awaited();
         for (Tail original : originals(tail)) {
             if (mayBeOriginal(original, tail)) {
                 Verification has = original.bytes();
                 long needed = Math.min(has.position(), tail.bytes().size());
-                if (original != tail.predecessor()
-                        && has.acknowledged() < needed
-                        && has.acknowledged() < found.awaited(needed)) {
-                    return false;
+                if (original != tail.predecessor() && has.acknowledged() < needed) {
+                    awaited = awaited < 0 ? needed : awaited;
+                    if (has.acknowledged() < awaited) {
+                        tail.enter(new Stage.Found(awaited));
+                        return false;
+                    }
                 }
                 candidates.add(original);
             }
@@ -125,7 +127,7 @@ public final class Copies implements AutoCloseable {
     private void hold(Tail tail, List<CopyComparison.Candidate> candidates, List<Tail> originals) {
         for (int i = held.size(); i > 0 && held.size() >= MOST_HELD; i--) {
             Tail longest = held.removeFirst();
-            if (longest.stage() instanceof Stage.Copying copying && copying.comparison.running) {
+            if (longest.stage() instanceof Stage.Copying copying && copying.comparison().isRunning()) {
                 held.addLast(longest);
             } else {
                 longest.endCopy();
@@ -181,11 +183,10 @@ public final class Copies implements AutoCloseable {
     /** Notes the checksum of the first bytes of a file, by which copies of it are found. */
     void noteHead(Tail tail, long length) {
         Fd fd = tail.fd();
-        if (!tail.hasHead && length >= CopyComparison.HEAD_BYTES && fd != null) {
+        if (!tail.hasHead() && length >= CopyComparison.HEAD_BYTES && fd != null) {
             int crc = check.crcOf(fd, 0, CopyComparison.HEAD_BYTES);
             if (check.errno() == 0) {
-                tail.headCrc = crc;
-                tail.hasHead = true;
+                tail.head(crc);
                 heads.add(tail);
             }
         }
@@ -198,7 +199,7 @@ public final class Copies implements AutoCloseable {
             return false;
         }
         if (whole >= CopyComparison.HEAD_BYTES) {
-            return tail.hasHead && (!original.hasHead || original.headCrc == tail.headCrc);
+            return tail.hasHead() && (!original.hasHead() || original.headCrc() == tail.headCrc());
         }
         Fd fd = Objects.requireNonNull(tail.fd());
         return tail.bytes().size() >= whole && check.matches(fd, 0, whole, prefix.pieceCrc(0));
@@ -216,8 +217,8 @@ public final class Copies implements AutoCloseable {
             byte[] own = name.name().bytes();
             found.addAll(Namesakes.originals(tail, parent, own, own.length));
         }
-        if (tail.hasHead) {
-            found.addAll(heads.find(tail.headCrc, MOST_BY_CONTENT + 1));
+        if (tail.hasHead()) {
+            found.addAll(heads.find(tail.headCrc(), MOST_BY_CONTENT + 1));
             for (Tail each : files.endedUnread()) {
                 if (each.bytes().position() < tail.bytes().size() && isNoLater(tail, each)) {
                     found.add(each);
@@ -230,7 +231,7 @@ public final class Copies implements AutoCloseable {
 
     /** Compares some more of a file with its original, beside the loop: its answer brings the file back. */
     void compare(Tail tail, CopyComparison copy) {
-        if (copy.running || tail.bytes().position() >= tail.bytes().size()) {
+        if (copy.isRunning() || tail.bytes().position() >= tail.bytes().size()) {
             return; // a copy that has no more yet may still grow
         }
         int own = Objects.requireNonNull(tail.fd()).tryDuplicate();
@@ -240,7 +241,7 @@ public final class Copies implements AutoCloseable {
         }
         long position = tail.bytes().position();
         long size = tail.bytes().size();
-        copy.running = true;
+        copy.running(true);
         offload.start(
                 () -> {
                     try (Fd fd = Fd.ofValue(own)) {
@@ -249,7 +250,7 @@ public final class Copies implements AutoCloseable {
                 },
                 round -> take(tail, copy, round),
                 e -> {
-                    copy.running = false;
+                    copy.running(false);
                     if (isOf(tail, copy)) {
                         end(tail, String.valueOf(e.getMessage()));
                     } else {
@@ -259,11 +260,11 @@ public final class Copies implements AutoCloseable {
     }
 
     private static boolean isOf(Tail tail, CopyComparison copy) {
-        return tail.stage() instanceof Stage.Copying copying && copying.comparison == copy;
+        return tail.stage() instanceof Stage.Copying copying && copying.comparison() == copy;
     }
 
     private void take(Tail tail, CopyComparison copy, CopyComparison.Round round) {
-        copy.running = false;
+        copy.running(false);
         if (!isOf(tail, copy)) {
             copy.close(); // the version ended meanwhile
             return;
@@ -282,21 +283,22 @@ public final class Copies implements AutoCloseable {
         }
         tail.bytes().forgetGuard();
         noteHead(tail, tail.bytes().position());
-        pipeline.touch(tail.bytes(), tail.rules.maxLagMs());
-        if (round.over() && !isExhausted((Stage.Copying) tail.stage(), round.exhausted())) {
-            tail.endCopy();
+        pipeline.touch(tail.bytes(), tail.rules().maxLagMs());
+        if (round.over()) {
+            endComparison(tail, round.exhausted());
         }
         files.enqueue(tail);
     }
 
-    private static boolean isExhausted(Stage.Copying copying, long versionId) {
-        for (Tail each : copying.originals) {
-            if (each.versionId == versionId) {
-                copying.original = each;
-                copying.comparison.end();
+    /** A file that has all that the archive had of an original may have what that one has now. */
+    private static void endComparison(Tail tail, long exhausted) {
+        for (Tail each : ((Stage.Copying) tail.stage()).originals()) {
+            if (each.versionId == exhausted) {
+                tail.enter(new Stage.Outgrowing(each));
+                return;
             }
         }
-        return copying.original != null;
+        tail.endCopy();
     }
 
     /**
@@ -362,7 +364,7 @@ public final class Copies implements AutoCloseable {
             repeat(start, missing.ends()[i] - start, missing.crcs()[i], copy, original);
             start = missing.ends()[i];
         }
-        pipeline.touch(original.bytes(), original.rules.maxLagMs());
+        pipeline.touch(original.bytes(), original.rules().maxLagMs());
     }
 
     private void repeat(long start, long length, int crc, Tail copy, Tail original) {

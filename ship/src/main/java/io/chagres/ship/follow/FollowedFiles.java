@@ -20,6 +20,7 @@ import io.chagres.ship.file.OpenFiles;
 import io.chagres.ship.file.ResumePoint;
 import io.chagres.ship.file.ResumePoints;
 import io.chagres.ship.file.Tail;
+import io.chagres.ship.file.Unlinked;
 import io.chagres.ship.file.Versions;
 import io.chagres.watch.Dentry;
 import io.chagres.watch.FileIdentity;
@@ -193,13 +194,13 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     }
 
     private void touched(Tail tail) {
-        tail.touched = true;
+        tail.touched(true);
         toLookAt.add(tail);
     }
 
     @Override
     public void closed(Tail tail) {
-        tail.closedByWriter = true;
+        tail.closedByWriter(true);
         touched(tail);
         tail.bytes().closed();
         tail.derivedSought(false);
@@ -227,7 +228,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     public void enqueueSuccessor(Tail over) {
         Tail next = files.current(over);
         if (next != null && next != over) {
-            if (!next.hasName() && next.nameless() == null) {
+            if (!next.hasName() && next.unlinked() == null) {
                 nameless(next);
             }
             enqueue(next);
@@ -251,7 +252,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     @Nullable
     public Tail nextToLookAt() {
         Tail tail = toLookAt.poll();
-        while (tail != null && !tail.touched) {
+        while (tail != null && !tail.isTouched()) {
             tail = toLookAt.poll();
         }
         return tail;
@@ -319,7 +320,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     private void sweepNameless(long nowMs) {
         for (int left = nameless.size(); left > 0; left--) {
             Tail tail = Objects.requireNonNull(nameless.poll());
-            boolean waits = tail.nameless() != null && tail.isLive();
+            boolean waits = tail.unlinked() != null && tail.isLive();
             if (waits && (tail.fd() == null || staysOpen(tail, nowMs))) {
                 nameless.add(tail);
             }
@@ -327,24 +328,23 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     }
 
     private boolean staysOpen(Tail tail, long nowMs) {
-        Tail.Nameless state = Objects.requireNonNull(tail.nameless());
+        Unlinked state = Objects.requireNonNull(tail.unlinked());
         Fd fd = Objects.requireNonNull(tail.fd());
         int lease = fd.probeReadLease();
         boolean rested = state.restedMs(tail.position(), nowMs) >= UNKNOWN_WRITER_MS;
-        boolean writerLeft = !state.letGo && (lease == -Errno.EAGAIN || lease != 0 && !rested);
-        tail.closedByWriter |= !writerLeft;
-        boolean changed = tail.touched || hasChanged(tail, fd);
+        boolean writerLeft = !state.isLetGo() && (lease == -Errno.EAGAIN || lease != 0 && !rested);
+        if (!writerLeft) {
+            tail.closedByWriter(true);
+        }
+        boolean changed = tail.isTouched() || hasChanged(tail, fd);
         if (changed) {
             touched(tail); // counted, whether or not there is room to read it
         }
         if (tail.canBeRead() && (!writerLeft || tail.hasBacklog()) || changed) {
             enqueue(tail);
         }
-        boolean over = !writerLeft && !tail.hasBacklog() && !changed;
-        state.overSinceMs = over && !state.over ? nowMs : state.overSinceMs;
-        state.lastLook = over && state.over;
-        state.over = over;
-        if (state.lastLook && tail.bytes().isSettled(state.overSinceMs)) {
+        state.looked(!writerLeft && !tail.hasBacklog() && !changed, nowMs);
+        if (state.isLastLook() && tail.bytes().isSettled(state.overSinceMs())) {
             end(tail);
         }
         return tail.isLive();
@@ -394,7 +394,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
             int lease = fd.probeReadLease();
             boolean unknown = lease != 0 && lease != -Errno.EAGAIN;
             if (lease == 0 || unknown && nowMs - FileTimes.toMs(tail.bytes().mtimeNs()) > UNKNOWN_WRITER_MS) {
-                tail.closedByWriter = true;
+                tail.closedByWriter(true);
                 enqueue(tail);
             }
         }

@@ -50,7 +50,7 @@ final class HeadIndex {
     }
 
     private void insert(Tail tail) {
-        int at = slot(tail.headCrc);
+        int at = slot(tail.headCrc());
         while (slots[at] != null) {
             if (slots[at] == tail) {
                 return;
@@ -65,7 +65,7 @@ final class HeadIndex {
     List<Tail> find(int headCrc, int most) {
         List<Tail> found = new ArrayList<>(0);
         for (int at = slot(headCrc); slots[at] != null && found.size() < most; at = at + 1 & slots.length - 1) {
-            if (slots[at].headCrc == headCrc) {
+            if (slots[at].headCrc() == headCrc) {
                 found.add(slots[at]);
             }
         }

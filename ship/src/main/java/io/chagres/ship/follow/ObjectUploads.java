@@ -127,7 +127,7 @@ public final class ObjectUploads {
         long versionId = job.tail.versionId;
         long mtimeNs = job.tail.bytes().mtimeNs();
         ObjectWriter.Range range = new ObjectWriter.Range(versionId, job.start, job.length, mtimeNs);
-        Codec codec = job.tail.rules.codec();
+        Codec codec = job.tail.rules().codec();
         offload.start(
                 () -> Optional.ofNullable(ObjectWriter.write(store, hostId, range, source, codec, level)),
                 object -> job.answer(object.orElse(null), null),

@@ -15,7 +15,6 @@ import io.chagres.ship.commit.CommitPipeline;
 import io.chagres.ship.file.DentryEvents;
 import io.chagres.ship.file.OpenFiles;
 import io.chagres.ship.file.Stage;
-import io.chagres.ship.file.Stage.Next;
 import io.chagres.ship.file.Tail;
 import io.chagres.ship.file.Versions;
 import java.util.Objects;
@@ -26,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * budget so that a large file does not starve small ones. Confined to the shipper's thread; a turn of a file that grew
  * by a few lines allocates nothing.
  */
-public final class Tailer implements Stage.Steps, AutoCloseable {
+public final class Tailer implements AutoCloseable {
     private static final int PIECES_PER_TURN = 4;
     private static final int ALIGNMENT = 4096;
 
@@ -73,11 +72,24 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
         if (failed != null) {
             return failed;
         }
-        tail.touched = false;
-        if (tail.isResting() && tail.hasName() && !tail.closedByWriter && verifier.isSatisfied(tail)) {
+        tail.touched(false);
+        if (tail.isResting() && tail.hasName() && !tail.isClosedByWriter() && verifier.isSatisfied(tail)) {
             return Next.WAIT; // it is as it was
         }
-        return tail.stage().turn(tail, this);
+        Stage stage = tail.stage();
+        Next known = stage == Stage.UPLOADING ? null : checkShipped(tail);
+        return known != null ? known : step(tail, stage);
+    }
+
+    private Next step(Tail tail, Stage stage) {
+        return switch (stage) {
+            case Stage.Found found -> seekOriginal(tail, found);
+            case Stage.Copying copying -> compareCopy(tail, copying);
+            case Stage.Outgrowing outgrowing -> followOriginal(tail, outgrowing.original());
+            case Stage.Following _ -> readNew(tail);
+            case Stage.Uploading _ -> upload(tail);
+            case Stage.Over _ -> Next.OVER;
+        };
     }
 
     /**
@@ -100,8 +112,8 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
         return looked < 0 ? refused(tail, -looked) : null;
     }
 
-    @Override
-    public @Nullable Next checkShipped(Tail tail) {
+    /** Compares what was shipped with what the file shows; null when it has new bytes that may be taken. */
+    private @Nullable Next checkShipped(Tail tail) {
         Verification bytes = tail.bytes();
         if (bytes.size() < bytes.position()) {
             return supersede(tail, LogRecord.Reason.TRUNCATED);
@@ -120,21 +132,19 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
         return bytes.size() == bytes.position() ? atEnd(tail) : null;
     }
 
-    @Override
-    public Next seekOriginal(Tail tail, Stage.Found found) {
+    private Next seekOriginal(Tail tail, Stage.Found found) {
         if (!copies.begin(tail, found)) {
             return Next.LATER;
         }
         return tail.stage() instanceof Stage.Copying copying ? compareCopy(tail, copying) : readNew(tail);
     }
 
-    @Override
-    public Next compareCopy(Tail tail, Stage.Copying copying) {
-        Tail original = copying.original;
-        if (original == null) {
-            copies.compare(tail, copying.comparison);
-            return Next.WAIT;
-        }
+    private Next compareCopy(Tail tail, Stage.Copying copying) {
+        copies.compare(tail, copying.comparison());
+        return Next.WAIT;
+    }
+
+    private Next followOriginal(Tail tail, Tail original) {
         Next next = copies.goOnBehind(original, tail, sizeNow(original));
         return next != null ? next : readNew(tail);
     }
@@ -152,7 +162,7 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
         if (errno == Errno.ENOENT) {
             return Next.WAIT; // a rename or removal under way: its event brings the tail back
         }
-        if (tail.touched || !tail.hasName()) {
+        if (tail.isTouched() || !tail.hasName()) {
             tail.bytes().suspect(); // no event will name later changes
         }
         return refused(tail, errno);
@@ -184,8 +194,7 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
         pipeline.write(new LogRecord.AttributesChanged(tail.versionId, Pathname.of(""), now));
     }
 
-    @Override
-    public Next readNew(Tail tail) {
+    private Next readNew(Tail tail) {
         if (objectEnd(tail) > 0) {
             return upload(tail);
         }
@@ -211,9 +220,9 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
                 case READ -> {
                     return readToEnd(tail);
                 }
-                case MORE -> pipeline.touch(tail.bytes(), tail.rules.maxLagMs());
+                case MORE -> pipeline.touch(tail.bytes(), tail.rules().maxLagMs());
                 case DEFERRED -> {
-                    pipeline.touch(tail.bytes(), tail.rules.maxLagMs());
+                    pipeline.touch(tail.bytes(), tail.rules().maxLagMs());
                     return Next.LATER;
                 }
                 case FULL -> {
@@ -231,7 +240,7 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
     }
 
     private Next readToEnd(Tail tail) {
-        pipeline.touch(tail.bytes(), tail.rules.maxLagMs());
+        pipeline.touch(tail.bytes(), tail.rules().maxLagMs());
         // it grew between looking and reading: take the time that belongs to these bytes; or it must be proven that it
         // did not change meanwhile
         if (tail.bytes().position() > tail.bytes().size() || verifier.isDemanded()) {
@@ -246,13 +255,13 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
         copies.noteHead(tail, tail.bytes().position());
         copies.endTruncated(tail, nowMs);
         verifier.look(tail, nowMs);
-        tail.closedByWriter = false;
+        tail.closedByWriter(false);
         return Next.WAIT;
     }
 
     /** One of several writers closing the file does not make its zeros data. */
     private static boolean isClosed(Tail tail) {
-        return tail.closedByWriter && Objects.requireNonNull(tail.fd()).probeReadLease() != -Errno.EAGAIN;
+        return tail.isClosedByWriter() && Objects.requireNonNull(tail.fd()).probeReadLease() != -Errno.EAGAIN;
     }
 
     private Next refused(Tail tail, int errno) {
@@ -264,7 +273,7 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
     private long objectEnd(Tail tail) {
         long start = tail.bytes().dispatched();
         long backlog = tail.bytes().size() - start;
-        if (backlog < ObjectUploads.MIN_BYTES || (tail.rules.codec() == Codec.NONE && start % ALIGNMENT != 0)) {
+        if (backlog < ObjectUploads.MIN_BYTES || (tail.rules().codec() == Codec.NONE && start % ALIGNMENT != 0)) {
             return 0;
         }
         long hole = Objects.requireNonNull(tail.fd()).seekHole(start);
@@ -275,7 +284,7 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
             return 0;
         }
         long end = Math.min(dataEnd, start + uploads.maxBytes());
-        long lineEnd = tail.rules.codec() == Codec.NONE ? 0 : reader.lastLineEnd(tail, end); // blocks end anywhere
+        long lineEnd = tail.rules().codec() == Codec.NONE ? 0 : reader.lastLineEnd(tail, end); // blocks end anywhere
         if (lineEnd - start >= ObjectUploads.MIN_BYTES / 2) {
             return lineEnd;
         }
@@ -295,8 +304,8 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
         return shorter < end && !reader.endsInZeros(tail, shorter) ? shorter : 0;
     }
 
-    @Override
-    public Next upload(Tail tail) {
+    /** Uploads what there is room for. */
+    private Next upload(Tail tail) {
         while (uploads.hasRoom()) {
             long end = objectEnd(tail);
             if (end == 0) {
@@ -333,7 +342,7 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
             pipeline.write(object.digest());
         }
         pipeline.write(run);
-        pipeline.touch(tail.bytes(), tail.rules.maxLagMs());
+        pipeline.touch(tail.bytes(), tail.rules().maxLagMs());
         readBytes += run.end() - run.start();
         return true;
     }
@@ -351,8 +360,8 @@ public final class Tailer implements Stage.Steps, AutoCloseable {
         }
         copies.endTruncated(tail, nowMs);
         verifier.look(tail, nowMs);
-        if (tail.closedByWriter) {
-            tail.closedByWriter = false;
+        if (tail.isClosedByWriter()) {
+            tail.closedByWriter(false);
             tail.endCopy();
         }
         return Next.WAIT;

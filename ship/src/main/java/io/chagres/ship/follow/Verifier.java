@@ -10,6 +10,7 @@ import io.chagres.ship.events.Recording;
 import io.chagres.ship.events.VerificationEvent;
 import io.chagres.ship.file.FileQueue;
 import io.chagres.ship.file.Tail;
+import io.chagres.ship.file.Unlinked;
 import java.time.Clock;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -140,14 +141,14 @@ public final class Verifier implements AutoCloseable {
     /** Compares a tail that was read at once if that is demanded; else that happens when its time comes. */
     public void look(Tail tail, long nowMs) {
         Verification bytes = tail.bytes();
-        Tail.Nameless ends = tail.nameless();
-        boolean last = ends != null && ends.lastLook && !bytes.isSettled(ends.overSinceMs);
+        Unlinked ends = tail.unlinked();
+        boolean last = ends != null && ends.isLastLook() && !bytes.isSettled(ends.overSinceMs());
         boolean owed = last || !isSatisfied(tail);
         if (owed) {
             bytes.doubt();
         }
         watch(tail);
-        boolean closed = tail.closedByWriter && bytes.isSuspect() && isRested(bytes, SUSPECT_BYTES_PER_MS, nowMs);
+        boolean closed = tail.isClosedByWriter() && bytes.isSuspect() && isRested(bytes, SUSPECT_BYTES_PER_MS, nowMs);
         if (closed || owed) {
             compare(tail);
         }
@@ -215,7 +216,7 @@ public final class Verifier implements AutoCloseable {
             if (due.size() < FILES_PER_SWEEP
                     && bytesDue < BYTES_PER_SWEEP
                     && !bytes.isComparing()
-                    && tail.refusedWith == 0
+                    && !tail.isRefused()
                     && isDue(bytes, nowMs)) {
                 compare(tail);
                 bytesDue += bytes.position();
@@ -300,7 +301,7 @@ public final class Verifier implements AutoCloseable {
             files.refuse(tail);
             return;
         }
-        tail.refusedWith = 0;
+        tail.notRefused();
         comparedBytes += (long) answer.pieces() * PrefixChecksums.PIECE_BYTES;
         if (answer.pieces() < pieces.ends().length) {
             bytes.differs();

@@ -141,10 +141,10 @@ class TailAtRestTest {
         tail.rest(LATER_MS);
         assertThat(tail.isResting()).isFalse();
         queue.poll();
-        tail.touched = true;
+        tail.touched(true);
         tail.rest(LATER_MS);
         assertThat(tail.isResting()).isFalse();
-        tail.touched = false;
+        tail.touched(false);
         tail.rest(LATER_MS);
         assertThat(tail.isResting()).isTrue();
     }

@@ -29,7 +29,7 @@ class HeadIndexTest {
                     new PrefixChecksums(0),
                     Origins.NONE,
                     new Rules(1000, Codec.ZSTD));
-            tail.headCrc = i;
+            tail.head(i);
             heads.add(tail);
             tails.add(tail);
         }
