@@ -25,7 +25,7 @@ final class Demand {
 
     /** Takes from now on what else would wait for more. */
     void release() {
-        parts.turns.release = true;
+        parts.tailer.release = true;
     }
 
     /** Begins: somebody waits from now on, and what is demanded is known after a scan. */
@@ -36,10 +36,10 @@ final class Demand {
 
     /** Demands everything that is in the files now: what comes later is not waited for. */
     void ofAll(long nowMs) {
-        parts.names.retryUnreadable();
+        parts.dentries.retryUnreadable();
         parts.verifier.demand(nowMs);
         for (Tail tail : parts.table.all()) {
-            tail.demand(parts.turns.sizeNow(tail));
+            tail.demand(parts.tailer.sizeNow(tail));
             parts.files.enqueue(tail);
         }
     }
@@ -49,7 +49,7 @@ final class Demand {
      * was looked at again after it was read need no longer be opened.
      */
     void ofSeen(long sinceMs) {
-        parts.names.retryUnreadable();
+        parts.dentries.retryUnreadable();
         parts.verifier.demand(sinceMs);
         for (Tail tail : parts.table.all()) {
             tail.demand(tail.size());
@@ -90,7 +90,7 @@ final class Demand {
 
     /** Ends it: the shipper continues. */
     void end() {
-        parts.turns.release = false;
+        parts.tailer.release = false;
         parts.presence.demandNothing();
         parts.verifier.demandNothing();
     }

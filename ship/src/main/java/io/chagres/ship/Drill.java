@@ -58,7 +58,7 @@ final class Drill {
      *
      * @param opening the ship's own, whose log is open
      */
-    Drill(CommitPipeline pipeline, LogPresence presence, StoreHealth health, ShipParts.Opening opening, long nowMs) {
+    Drill(CommitPipeline pipeline, LogPresence presence, StoreHealth health, IncarnationOpening opening, long nowMs) {
         this(pipeline, presence, health, opening.state, null);
         heardMs = nowMs;
         committed(0, opening.tookMs);

@@ -120,7 +120,7 @@ final class Flush {
 
     private void scanned(long nowMs) {
         parts.demand.ofAll(nowMs);
-        parts.names.flushDirectories();
+        parts.dentries.flushDirectories();
         step = Step.READING;
     }
 

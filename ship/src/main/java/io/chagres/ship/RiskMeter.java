@@ -90,7 +90,7 @@ final class RiskMeter {
                 oldest == Long.MAX_VALUE ? 0 : Math.max(0, nowMs - oldest),
                 heldBack,
                 unverified,
-                parts.names.unreadable().files().size(),
+                parts.dentries.unreadable().files().size(),
                 parts.watcher.unreadable(),
                 total,
                 Math.max(0, archived - Math.max(0, undelivered)),
@@ -108,7 +108,7 @@ final class RiskMeter {
     /** Returns since when the oldest is owed of what no tail knows of; {@link Long#MAX_VALUE} when nothing is. */
     private long elsewhereSinceMs(long nowMs, boolean scanning, long unverified) {
         long oldest = parts.undelivered.sinceMs();
-        for (UnreadableNames.Unread each : parts.names.unreadable().files().values()) {
+        for (UnreadableNames.Unread each : parts.dentries.unreadable().files().values()) {
             oldest = each.sizeBytes() == 0 ? oldest : Math.min(oldest, each.sinceMs());
         }
         oldest = Math.min(
@@ -140,7 +140,7 @@ final class RiskMeter {
     /** Returns the files that have been at risk for longest, at most some. Allocates. */
     List<FileRisk> files(long nowMs, int most) {
         List<FileRisk> files = files(nowMs, tail -> true);
-        parts.names.unreadable().files().forEach((name, each) -> {
+        parts.dentries.unreadable().files().forEach((name, each) -> {
             if (each.sizeBytes() > 0) {
                 long age = Math.max(0, nowMs - each.sinceMs());
                 files.add(new FileRisk(name.path().toString(), each.sizeBytes(), age, each.sizeBytes()));

@@ -128,7 +128,7 @@ final class ShipMetrics {
                         parts.pipeline.durations())
                 .counter("chagres_commits", "Commits acknowledged.", of(status, ShipStatus::commits))
                 .counter("chagres_shipped_bytes", "Bytes acknowledged.", of(status, ShipStatus::shippedBytes))
-                .counter("chagres_read_bytes", "Bytes read to be shipped.", read(parts.turns::readBytes))
+                .counter("chagres_read_bytes", "Bytes read to be shipped.", read(parts.tailer::readBytes))
                 .counter(
                         "chagres_compared_bytes",
                         "Bytes read again to prove what was shipped.",

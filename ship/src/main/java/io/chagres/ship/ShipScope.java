@@ -1,5 +1,7 @@
 package io.chagres.ship;
 
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.DirectoryStore;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Glob;
 import io.chagres.linux.PathPattern;
@@ -28,6 +30,16 @@ final class ShipScope {
     private Set<Pathname> own;
 
     private boolean journalSaid;
+
+    /** Makes that of some options; the state directory, and the archive where it is one, are its own files. */
+    static ShipScope of(ShipOptions options, BlobStore store, ShipListener listener) throws IOException {
+        List<Pathname> own = new ArrayList<>();
+        own.add(options.stateDirectory());
+        if (store.stored() instanceof DirectoryStore local) {
+            own.add(local.root());
+        }
+        return new ShipScope(options, new OwnPaths(own), listener);
+    }
 
     /** Opens a watcher of what is followed; the caller closes it. */
     DirectoryWatcher watch(ShipOptions options, Clock clock) throws IOException {

@@ -41,8 +41,8 @@ public final class Shipper implements AutoCloseable {
     private static final int CROWDED_MS = 10;
     private static final int FILES_TOLD = 50;
 
-    /** The stages of a shipper's life, in order. */
-    private enum Stage {
+    /** The phases of a shipper's life, in order. */
+    private enum Phase {
         FIRST_SCAN,
         RUNNING,
         LAST_SCAN,
@@ -61,7 +61,7 @@ public final class Shipper implements AutoCloseable {
     /** The listener of the watcher; a test puts itself in front. */
     WatchListener hears;
 
-    private Stage stage = Stage.FIRST_SCAN;
+    private Phase phase = Phase.FIRST_SCAN;
 
     /** Names that are gone and not yet said to be. */
     private final Queue<Pathname> gone = new ArrayDeque<>();
@@ -98,7 +98,7 @@ public final class Shipper implements AutoCloseable {
         risk = new RiskMeter(parts);
         flush = new Flush(parts);
         drill = new Drill(parts);
-        hears = parts.names;
+        hears = parts.dentries;
         if (options.once()) {
             parts.demand.release();
             sinceMs = steadyMs();
@@ -145,26 +145,26 @@ public final class Shipper implements AutoCloseable {
      * @throws IOException when the watch fails; failures of the store are tried again and shown in the status
      */
     public int doWork(int timeoutMs) throws IOException {
-        if (stage == Stage.FINISHED) {
+        if (phase == Phase.FINISHED) {
             return 0;
         }
         takeRequests();
         int work = look(timeoutMs);
         long now = steadyMs();
-        parts.names.settle(now);
+        parts.dentries.settle(now);
         work += parts.offload.step() ? 1 : 0;
         work += parts.uploads.step(now, taker) ? 1 : 0;
         work += periodically(now);
         work += runTurns(now);
         boolean allHadTurns = !parts.files.hasReady(); // until all is acknowledged a flush and a drain ask for more
-        parts.names.flushDirectories();
-        work += advanceStage(now);
-        if (stage == Stage.RUNNING) {
+        parts.dentries.flushDirectories();
+        work += advancePhase(now);
+        if (phase == Phase.RUNNING) {
             work += flush.step(now, risk) ? 1 : 0;
         }
-        boolean hurry = allHadTurns && (noticed || flush.isUnderWay() || stage.compareTo(Stage.LAST_SCAN) > 0);
+        boolean hurry = allHadTurns && (noticed || flush.isUnderWay() || phase.compareTo(Phase.LAST_SCAN) > 0);
         work += commit(now, hurry) ? 1 : 0;
-        parts.undelivered.hurry(flush.isUnderWay() || stage.compareTo(Stage.LAST_SCAN) >= 0);
+        parts.undelivered.hurry(flush.isUnderWay() || phase.compareTo(Phase.LAST_SCAN) >= 0);
         changed |= work > 0;
         publish(now);
         drill.step(now, status);
@@ -221,7 +221,7 @@ public final class Shipper implements AutoCloseable {
 
     private void takeRequests() throws IOException {
         ShipOptions next = reload;
-        if (next != null && stage == Stage.RUNNING) {
+        if (next != null && phase == Phase.RUNNING) {
             reload = null;
             options = next;
             parts.reload(next);
@@ -237,7 +237,7 @@ public final class Shipper implements AutoCloseable {
     }
 
     private boolean takeObject(Tail tail, ObjectWriter.Written object) {
-        boolean taken = parts.turns.takeObject(tail, object);
+        boolean taken = parts.tailer.takeObject(tail, object);
         if (taken) {
             parts.pipeline.refers(steadyMs());
         }
@@ -259,27 +259,27 @@ public final class Shipper implements AutoCloseable {
         wait = Math.min(wait, parts.files.dueInMs(now, options.coalesceMs()));
         wait = Math.min(wait, parts.verifier.dueInMs(now));
         wait = Math.min(wait, parts.patrol.dueInMs(now));
-        wait = Math.min(wait, parts.names.linksDueInMs());
+        wait = Math.min(wait, parts.dentries.linksDueInMs());
         if (parts.watcher.scanning()) {
             return 0;
         }
-        if (stage != Stage.RUNNING || options.once() || flush.isUnderWay() || !parts.names.isSettled()) {
+        if (phase != Phase.RUNNING || options.once() || flush.isUnderWay() || !parts.dentries.isSettled()) {
             wait = Math.min(wait, 10);
         }
         return (int) Math.max(0, wait);
     }
 
     private int periodically(long now) {
-        parts.files.step(now, stage == Stage.DRAINING);
+        parts.files.step(now, phase == Phase.DRAINING);
         if (held != null) {
             held.step(now);
         }
-        parts.names.stepLinks(now, false);
+        parts.dentries.stepLinks(now, false);
         if (now >= nextUnreadableMs) {
-            parts.names.retryUnreadable();
+            parts.dentries.retryUnreadable();
             nextUnreadableMs = now + RETRY_UNREADABLE_MS;
             boolean mayShow = !parts.known.isEmpty() || parts.missing.isBusy();
-            if (stage == Stage.RUNNING && mayShow && !parts.isScanning()) {
+            if (phase == Phase.RUNNING && mayShow && !parts.isScanning()) {
                 removeUnseen(); // what could not be read at the start
             }
         }
@@ -302,7 +302,7 @@ public final class Shipper implements AutoCloseable {
                 break;
             }
             turns++;
-            Next next = parts.turns.turn(tail, now);
+            Next next = parts.tailer.turn(tail, now);
             risk.watch(tail, now);
             take(next, tail);
         }
@@ -328,7 +328,7 @@ public final class Shipper implements AutoCloseable {
     private void lookAtOthers(long now) {
         for (Tail tail = parts.files.nextToLookAt(); tail != null; tail = parts.files.nextToLookAt()) {
             if (tail.isLive()) {
-                Next failed = parts.turns.look(tail, now);
+                Next failed = parts.tailer.look(tail, now);
                 risk.watch(tail, now);
                 if (failed != null) {
                     take(failed, tail);
@@ -349,12 +349,12 @@ public final class Shipper implements AutoCloseable {
         }
     }
 
-    private int advanceStage(long now) {
-        Stage before = stage;
-        switch (stage) {
+    private int advancePhase(long now) {
+        Phase before = phase;
+        switch (phase) {
             case FIRST_SCAN -> {
                 if (!parts.isScanning() && removeUnseen()) {
-                    stage = Stage.RUNNING;
+                    phase = Phase.RUNNING;
                 }
             }
             case RUNNING -> {
@@ -373,7 +373,7 @@ public final class Shipper implements AutoCloseable {
                     } else {
                         parts.demand.ofSeen(sinceMs);
                     }
-                    stage = Stage.DRAINING;
+                    phase = Phase.DRAINING;
                 }
             }
             case DRAINING -> {
@@ -381,17 +381,17 @@ public final class Shipper implements AutoCloseable {
                     drained = true;
                     parts.presence.demandNothing(); // a commit that is put now comes behind those that are there
                     parts.pipeline.write(new LogRecord.IncarnationClosed(true));
-                    stage = Stage.CLOSING;
+                    phase = Phase.CLOSING;
                 }
             }
             case CLOSING -> {
                 if (parts.pipeline.isIdle()) {
-                    stage = Stage.FINISHED;
+                    phase = Phase.FINISHED;
                 }
             }
             case FINISHED -> {}
         }
-        if (drainRequested && stage == Stage.FIRST_SCAN) {
+        if (drainRequested && phase == Phase.FIRST_SCAN) {
             beginDrain(now);
         }
         if (drainRequested && drainUntilMs == Long.MAX_VALUE) { // also when a run of once is draining already
@@ -399,9 +399,9 @@ public final class Shipper implements AutoCloseable {
         }
         long refusedMs = Math.max(parts.health.refusesForMs(now), now - refusedSinceMs);
         if (now >= drainUntilMs || options.once() && refusedMs >= options.drainMs()) {
-            stage = Stage.FINISHED;
+            phase = Phase.FINISHED;
         }
-        return before == stage ? 0 : 1;
+        return before == phase ? 0 : 1;
     }
 
     /** Records as gone what the archive knew and the scan did not find; returns whether all that was said. */
@@ -424,9 +424,9 @@ public final class Shipper implements AutoCloseable {
     }
 
     private void beginDrain(long now) {
-        stage = Stage.LAST_SCAN;
+        phase = Phase.LAST_SCAN;
         parts.demand.begin();
-        parts.names.stepLinks(now, true);
+        parts.dentries.stepLinks(now, true);
         rescanned = !options.once() || drainRequested;
         if (rescanned) {
             parts.watcher.rescan();
@@ -518,12 +518,12 @@ public final class Shipper implements AutoCloseable {
 
     /** Says whether the first scan is over and it stays, until somebody asks for a drain. Confined like the steps. */
     public boolean following() {
-        return stage == Stage.RUNNING && !options.once();
+        return phase == Phase.RUNNING && !options.once();
     }
 
     /** Says whether the shipper is done: everything is acknowledged, or the time for draining is over. */
     public boolean finished() {
-        return stage == Stage.FINISHED;
+        return phase == Phase.FINISHED;
     }
 
     /** Says whether everything the last scan saw was acknowledged. */
@@ -533,9 +533,9 @@ public final class Shipper implements AutoCloseable {
 
     private void publish(long now) {
         boolean due = now >= nextStatusMs + (changed ? 0 : QUIET_STATUS_MS);
-        if (stage == Stage.FINISHED || due) {
-            status = risk.measure(now, stage == Stage.FIRST_SCAN || parts.isScanning() || parts.pipeline.isCrowded());
-            if (stage == Stage.FINISHED) {
+        if (phase == Phase.FINISHED || due) {
+            status = risk.measure(now, phase == Phase.FIRST_SCAN || parts.isScanning() || parts.pipeline.isCrowded());
+            if (phase == Phase.FINISHED) {
                 flush.end(status);
             }
             if (filesWanted) {
@@ -588,7 +588,7 @@ public final class Shipper implements AutoCloseable {
 
     @Override
     public void close() {
-        if (stage == Stage.FINISHED) {
+        if (phase == Phase.FINISHED) {
             parts.pulse.end(drained, status);
         }
         parts.rememberAcknowledged();

@@ -44,7 +44,7 @@ public final class StreamShipper implements AutoCloseable {
     private static final long PRESENCE_MS = 60_000;
     private static final long NS_PER_MS = 1_000_000;
 
-    private enum Stage {
+    private enum StreamPhase {
         READING,
         /** Nothing more is read; the bytes that were read are committed. */
         COMMITTING,
@@ -56,7 +56,7 @@ public final class StreamShipper implements AutoCloseable {
     private final ShipOptions options;
     private final Pathname name;
     private final InputBuffer input;
-    private final ShipParts.Opening opening;
+    private final IncarnationOpening opening;
     private final SteadyClock clock;
     private final StoreHealth health;
     private final CommitPipeline pipeline;
@@ -69,7 +69,7 @@ public final class StreamShipper implements AutoCloseable {
     private final CRC32C crc = new CRC32C();
     private final Semaphore wakeups = new Semaphore(0);
 
-    private Stage stage = Stage.READING;
+    private StreamPhase phase = StreamPhase.READING;
     private boolean whole;
     private long waitsSinceMs;
     private long behindSinceMs;
@@ -84,7 +84,7 @@ public final class StreamShipper implements AutoCloseable {
             ShipOptions options,
             Pathname name,
             InputBuffer input,
-            ShipParts.Opening opening,
+            IncarnationOpening opening,
             Executor workers,
             Clock wall,
             ShipListener listener)
@@ -145,7 +145,7 @@ public final class StreamShipper implements AutoCloseable {
             Clock clock,
             ShipListener listener)
             throws IOException {
-        ShipParts.Opening opening = new ShipParts.Opening(options, store, ShipHost.current(clock));
+        IncarnationOpening opening = new IncarnationOpening(options, store, ShipHost.current(clock));
         try {
             opening.open(clock, listener);
             refuseDirectories(opening.loaded, name);
@@ -210,14 +210,14 @@ public final class StreamShipper implements AutoCloseable {
         long now = clock.getAsLong();
         boolean moved = take(now);
         moved |= advance(now);
-        boolean hurry = stage != Stage.READING || flushedWithCommit >= 0;
+        boolean hurry = phase != StreamPhase.READING || flushedWithCommit >= 0;
         moved |= step(now, hurry);
         moved |= answerFlush();
         checkpoints.step(now);
         measure(now);
         drill.step(now, status);
         pulse.step(now, status);
-        if (!moved && stage != Stage.FINISHED) {
+        if (!moved && phase != StreamPhase.FINISHED) {
             await(Math.min(timeoutMs, pipeline.dueInMs(now)));
         }
     }
@@ -290,8 +290,8 @@ public final class StreamShipper implements AutoCloseable {
             stoppedMs = now;
             input.close();
         }
-        Stage before = stage;
-        switch (stage) {
+        StreamPhase before = phase;
+        switch (phase) {
             case READING -> {
                 if (input.isEnded() && input.available() == 0) {
                     whole = input.isWhole();
@@ -299,29 +299,29 @@ public final class StreamShipper implements AutoCloseable {
                         rename();
                     }
                     pipeline.write(new LogRecord.IncarnationClosed(whole));
-                    stage = Stage.COMMITTING;
+                    phase = StreamPhase.COMMITTING;
                 }
             }
             case COMMITTING -> {
                 if (pipeline.isIdle()) {
                     presence.demand();
                     presence.want(pipeline.acknowledgedSeq());
-                    stage = Stage.CONFIRMING;
+                    phase = StreamPhase.CONFIRMING;
                 }
             }
             case CONFIRMING -> {
                 if (presence.isFound()) {
-                    stage = Stage.FINISHED;
+                    phase = StreamPhase.FINISHED;
                 }
             }
             case FINISHED -> {}
         }
-        boolean refused = stage != Stage.READING && health.refusesForMs(now) >= options.drainMs();
-        if (stage != Stage.FINISHED && (refused || stoppedMs >= 0 && now - stoppedMs >= options.drainMs())) {
+        boolean refused = phase != StreamPhase.READING && health.refusesForMs(now) >= options.drainMs();
+        if (phase != StreamPhase.FINISHED && (refused || stoppedMs >= 0 && now - stoppedMs >= options.drainMs())) {
             whole = false;
-            stage = Stage.FINISHED;
+            phase = StreamPhase.FINISHED;
         }
-        return stage != before;
+        return phase != before;
     }
 
     /** The file is whole: it takes its name, and the place of what had it. */
@@ -359,7 +359,7 @@ public final class StreamShipper implements AutoCloseable {
         long acknowledged = version.acknowledged();
         long risk = read - acknowledged;
         behindSinceMs = risk == 0 || behindSinceMs == 0 ? now : behindSinceMs;
-        boolean unknown = stage == Stage.FINISHED && !whole || stage == Stage.CONFIRMING && risk == 0;
+        boolean unknown = phase == StreamPhase.FINISHED && !whole || phase == StreamPhase.CONFIRMING && risk == 0;
         status = new ShipStatus(
                 1,
                 acknowledged,
@@ -396,12 +396,12 @@ public final class StreamShipper implements AutoCloseable {
 
     /** Says whether it is done, whatever came of it. */
     public boolean finished() {
-        return stage == Stage.FINISHED;
+        return phase == StreamPhase.FINISHED;
     }
 
     /** Says whether everything up to the end of the input is acknowledged, and has its name. */
     public boolean isWhole() {
-        return stage == Stage.FINISHED && whole;
+        return phase == StreamPhase.FINISHED && whole;
     }
 
     /**
@@ -429,7 +429,7 @@ public final class StreamShipper implements AutoCloseable {
     @Override
     public void close() {
         input.close();
-        if (stage == Stage.FINISHED) {
+        if (phase == StreamPhase.FINISHED) {
             pulse.end(whole, status);
         }
         try {

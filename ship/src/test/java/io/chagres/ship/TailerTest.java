@@ -101,7 +101,7 @@ class TailerTest {
         parts = ShipParts.open(
                 options(), store, Runnable::run, Clock.systemUTC(), problems::add, ShipHost.current(Clock.systemUTC()));
         do {
-            parts.watcher.poll(0, parts.names);
+            parts.watcher.poll(0, parts.dentries);
         } while (parts.watcher.scanning());
         tail = parts.table.all().iterator().next();
         assertThat(turns()).isEqualTo(Next.WAIT);
@@ -143,7 +143,7 @@ class TailerTest {
     private Next turns() {
         Next next;
         do {
-            next = parts.turns.turn(tail, NOW_MS);
+            next = parts.tailer.turn(tail, NOW_MS);
         } while (next == Next.AGAIN || next == Next.LATER || next == Next.WAIT && answered() && !tail.isRefused());
         return tail.isRefused() ? Next.REFUSED : next;
     }
@@ -156,7 +156,7 @@ class TailerTest {
 
     private void upload(long nowMs) {
         parts.offload.step();
-        parts.uploads.step(nowMs, parts.turns::takeObject);
+        parts.uploads.step(nowMs, parts.tailer::takeObject);
     }
 
     private void openOnlyFor(int flags) throws IOException {
@@ -191,7 +191,7 @@ class TailerTest {
         new Random(2).nextBytes(more);
         Files.write(file, more, StandardOpenOption.APPEND);
         openOnlyFor(Fd.O_WRONLY);
-        parts.turns.turn(tail, NOW_MS);
+        parts.tailer.turn(tail, NOW_MS);
         assertThat(tail.stage()).isEqualTo(Stage.UPLOADING);
         for (int i = 0; i < 3; i++) {
             upload(NOW_MS + i * ObjectUploads.REFUSED_MS);
@@ -251,7 +251,7 @@ class TailerTest {
         List<Next> next = new ArrayList<>();
         for (Tail each : parts.table.all()) {
             if (each != tail) {
-                next.add(parts.turns.turn(each, NOW_MS));
+                next.add(parts.tailer.turn(each, NOW_MS));
             }
         }
         assertThat(next).containsExactly(Next.WAIT, Next.WAIT, Next.WAIT, Next.WAIT, Next.LATER);
@@ -259,7 +259,7 @@ class TailerTest {
 
     private int filesFound() {
         try {
-            parts.watcher.poll(0, parts.names);
+            parts.watcher.poll(0, parts.dentries);
             return parts.table.all().size();
         } catch (IOException e) {
             throw new UncheckedIOException(e);

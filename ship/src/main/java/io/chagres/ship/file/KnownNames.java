@@ -1,6 +1,10 @@
 package io.chagres.ship.file;
 
 import io.chagres.archive.Attributes;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.NameTree;
 import io.chagres.linux.Pathname;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -17,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KnownNames {
     /** What a name meant: a version and how many bytes the archive has of it, a directory or a link. */
-    public record Meaning(
+    record Meaning(
             long versionId,
             long lengthBytes,
             @Nullable Attributes directory,
@@ -29,8 +33,26 @@ public final class KnownNames {
     /** Other files, by their directory. */
     private final Map<Pathname, KnownFiles> files = new HashMap<>();
 
+    /** Adds the names of a state that somebody follows. */
+    public void collect(HostState loaded, Predicate<Pathname> covers) {
+        loaded.names().forEach(entry -> {
+            if (covers.test(entry.path())) {
+                put(entry.path(), meaning(entry));
+            }
+        });
+    }
+
+    private static Meaning meaning(NameTree.Entry entry) {
+        FileVersion version = entry.version();
+        return new Meaning(
+                version == null ? 0 : version.id(),
+                version == null ? 0 : version.length(),
+                entry.kind() == LogRecord.Kind.DIRECTORY ? entry.attributes() : null,
+                entry.kind() == LogRecord.Kind.SYMLINK ? entry.target() : null);
+    }
+
     /** Adds a name the archive has; files of a directory take least if they come in the order of their bytes. */
-    public void put(Pathname path, Meaning meaning) {
+    void put(Pathname path, Meaning meaning) {
         Pathname directory = meaning.directory() == null && meaning.target() == null ? path.parent() : null;
         if (directory == null
                 || !files.computeIfAbsent(directory, each -> new KnownFiles()).append(path, meaning)) {

@@ -32,7 +32,7 @@ public final class Tailer implements AutoCloseable {
     private final CommitPipeline pipeline;
     private final ObjectUploads uploads;
     private final Versions versions;
-    private final DentryEvents names;
+    private final DentryEvents dentries;
     private final OpenFiles openFiles;
     private final Copies copies;
     private final Verifier verifier;
@@ -50,14 +50,14 @@ public final class Tailer implements AutoCloseable {
             CommitPipeline pipeline,
             ObjectUploads uploads,
             Versions versions,
-            DentryEvents names,
+            DentryEvents dentries,
             OpenFiles openFiles,
             Copies copies,
             Verifier verifier) {
         this.pipeline = pipeline;
         this.uploads = uploads;
         this.versions = versions;
-        this.names = names;
+        this.dentries = dentries;
         this.openFiles = openFiles;
         this.copies = copies;
         this.verifier = verifier;
@@ -101,7 +101,7 @@ public final class Tailer implements AutoCloseable {
     public @Nullable Next look(Tail tail, long nowMs) {
         this.nowMs = nowMs;
         if (tail.fd() == null) {
-            int opened = names.reopen(tail);
+            int opened = dentries.reopen(tail);
             if (opened < 0) {
                 return notOpened(tail, -opened);
             }
@@ -181,7 +181,7 @@ public final class Tailer implements AutoCloseable {
             return looked;
         }
         verifier.observe(tail, stat, nowMs);
-        names.looked(tail, stat);
+        dentries.looked(tail, stat);
         if (!tail.hasRecorded(stat.permissions(), stat.uid(), stat.gid())) {
             Attributes now = new Attributes(stat.permissions(), stat.uid(), stat.gid(), tail.recordedMtimeNs());
             recordAttributes(tail, now);
@@ -265,7 +265,7 @@ public final class Tailer implements AutoCloseable {
     }
 
     private Next refused(Tail tail, int errno) {
-        names.refused(tail, errno);
+        dentries.refused(tail, errno);
         return Next.REFUSED;
     }
 
