@@ -43,6 +43,7 @@ final class IncarnationOpening {
 
     final ShipOptions options;
     final ShipHost host;
+    private final ShipOptions.Identity identity;
 
     @Nullable
     StateDirectory state;
@@ -81,19 +82,21 @@ final class IncarnationOpening {
         this.store = store;
         this.options = options;
         this.host = host;
+        identity = options.identity();
     }
 
     void open(Clock clock, ShipListener listener) throws IOException {
         host.sayIfFew(listener);
         try {
-            state = StateDirectory.open(options.stateDirectory(), store.name(), options.hostName());
+            state = StateDirectory.open(identity.stateDirectory(), store.name(), identity.hostName());
         } catch (ErrnoException e) {
-            listener.problem("the state directory " + options.stateDirectory() + " cannot be used ("
-                    + e.getMessage() + "); nothing is lost without it, but a second shipper is not refused");
+            listener.problem("the state directory " + identity.stateDirectory() + " cannot be used (" + e.getMessage()
+                    + "); nothing is lost without it, but a second shipper is not refused");
         }
-        key = options.sign() ? OwnSignature.of(state) : null;
+        key = options.storage().sign() ? OwnSignature.of(state) : null;
         store = ProtectedStore.of(
-                key == null ? store : new DigestingStore(store), OwnKeys.of(state, options.recipients()));
+                key == null ? store : new DigestingStore(store),
+                OwnKeys.of(state, options.storage().recipients()));
         openedMs = clock.millis();
         sideline = Sideline.of(state, host.machine());
         hostId = findHost(clock, listener);
@@ -105,14 +108,14 @@ final class IncarnationOpening {
                 sayKey(listener);
                 return;
             } catch (EncryptedException e) {
-                if (options.hostId() != null) {
+                if (identity.hostId() != null) {
                     throw new StoreException(
                             "the key that reads the log of this host is not in the state directory" + " ("
                                     + e.getMessage() + "). Nothing was shipped; give another --host-id",
                             e,
                             true);
                 }
-                hostId = HostRegistry.mintAnother(store, options.hostName(), host.machine(), clock.millis());
+                hostId = HostRegistry.mintAnother(store, identity.hostName(), host.machine(), clock.millis());
                 remember(StateDirectory.HOST_ID, hostId, listener);
                 listener.problem("the key that reads the log of this host is not in the state directory; nothing"
                         + " is lost, going on as another host of this name, " + hostId + ", with all files from"
@@ -135,7 +138,7 @@ final class IncarnationOpening {
         HostRegistration recorded = HostRegistration.recorded(store, hostId);
         return recorded != null
                 ? recorded
-                : HostRegistration.of(hostId, options.hostName(), host.machine(), clock.millis());
+                : HostRegistration.of(hostId, identity.hostName(), host.machine(), clock.millis());
     }
 
     private void sayIfSetBack(ShipListener listener) throws IOException {
@@ -170,11 +173,11 @@ final class IncarnationOpening {
     private String findHost(Clock clock, ShipListener listener) throws IOException {
         String remembered =
                 state == null ? null : state.get(StateDirectory.HOST_ID).orElse(null);
-        String id = options.hostId();
+        String id = identity.hostId();
         if (id == null) {
-            id = HostRegistry.findOrMint(store, options.hostName(), host.machine(), remembered, clock.millis());
+            id = HostRegistry.findOrMint(store, identity.hostName(), host.machine(), remembered, clock.millis());
         } else {
-            HostRegistry.claim(store, id, options.hostName(), host.machine(), clock.millis());
+            HostRegistry.claim(store, id, identity.hostName(), host.machine(), clock.millis());
         }
         if (!id.equals(remembered)) {
             remember(StateDirectory.HOST_ID, id, listener);
@@ -188,7 +191,7 @@ final class IncarnationOpening {
                 state.remember(key, value);
             }
         } catch (ErrnoException e) {
-            listener.problem("the state directory " + options.stateDirectory() + " cannot be written ("
+            listener.problem("the state directory " + identity.stateDirectory() + " cannot be written ("
                     + e.getMessage() + "); the host is found again by its name and its machine");
         }
     }
@@ -211,7 +214,7 @@ final class IncarnationOpening {
             first.records()
                     .write(new LogRecord.IncarnationOpened(
                             incarnation,
-                            options.hostName(),
+                            identity.hostName(),
                             host.machine().machineId(),
                             host.machine().productUuid(),
                             host.machine().bootId(),
@@ -267,7 +270,7 @@ final class IncarnationOpening {
 
     /** Takes the host that continues this one. */
     private void goOnBeside(CorruptArchiveException damage, Clock clock, ShipListener listener) throws IOException {
-        String next = HostRegistry.continued(store, hostId, options.hostName(), host.machine(), clock.millis());
+        String next = HostRegistry.continued(store, hostId, identity.hostName(), host.machine(), clock.millis());
         listener.problem("host " + hostId + " continues as host " + next + " of the same name, since its log is"
                 + " damaged: " + damage.getMessage() + ". 'chagres cat' and 'restore --salvage' give what it"
                 + " holds, 'chagres repair' makes it whole again");
@@ -307,7 +310,7 @@ final class IncarnationOpening {
     }
 
     private void refuseBeside(String id, HostState state) throws IOException {
-        if (!options.takeOver()) {
+        if (!identity.takeOver()) {
             String ours =
                     this.state == null ? null : this.state.get(INCARNATION).orElse(null);
             sideline.unlessRefused(
@@ -315,7 +318,7 @@ final class IncarnationOpening {
                     id,
                     options,
                     openedMs,
-                    () -> Incumbent.refuseBeside(store, id, state, host.machine(), options.hostName(), ours));
+                    () -> Incumbent.refuseBeside(store, id, state, host.machine(), identity.hostName(), ours));
         }
     }
 

@@ -94,7 +94,7 @@ final class Pulse {
 
     /** Takes other options. */
     void reload(ShipOptions options) {
-        intervalMs = options.heartbeatMs();
+        intervalMs = options.pace().heartbeatMs();
         namesPaths = !store.keyRing().encrypts(); // names are not for everybody
         follows = namesPaths ? options.follows() : "";
     }

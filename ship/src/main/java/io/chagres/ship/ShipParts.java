@@ -87,7 +87,8 @@ final class ShipParts implements AutoCloseable {
     final OldFiles old;
     final int positions;
 
-    private ShipParts(IncarnationOpening opening, Executor workers, Clock clock, ShipListener listener) throws IOException {
+    private ShipParts(IncarnationOpening opening, Executor workers, Clock clock, ShipListener listener)
+            throws IOException {
         ShipOptions options = opening.options;
         BlobStore store = opening.store;
         state = opening.state;
@@ -103,10 +104,17 @@ final class ShipParts implements AutoCloseable {
                 workers,
                 wakeup,
                 health,
-                options.maxLagMs(),
-                () -> new CommitBuilder(options.commitBytes(), options.level()));
+                options.pace().maxLagMs(),
+                () -> new CommitBuilder(
+                        options.storage().commitBytes(), options.storage().level()));
         offload = new Offload(workers, wakeup);
-        uploads = new ObjectUploads(store, opening.hostId, options.level(), options.memoryBytes(), offload, health);
+        uploads = new ObjectUploads(
+                store,
+                opening.hostId,
+                options.storage().level(),
+                options.storage().memoryBytes(),
+                offload,
+                health);
         // the opening holds the whole state that was loaded, so nothing that stays may hold it
         hostId = opening.hostId;
         openedInMs = opening.tookMs;
@@ -127,8 +135,8 @@ final class ShipParts implements AutoCloseable {
         links = new OutwardLinks(options.followLinks(), table, scope::leadsOut, scope::isRoot, problems);
         dentries = new DentryEvents(files, pipeline, known, openFiles, links, this.clock, problems);
         missing = new MissingFiles(opening.points, openFiles, files, problems);
-        copies =
-                new Copies(options.copies() && !store.keyRing().encrypts(), ownLog, pipeline, files, offload, problems);
+        copies = new Copies(
+                options.storage().copies() && !store.keyRing().encrypts(), ownLog, pipeline, files, offload, problems);
         verifier = new Verifier(offload, files, problems, opening.host.fileClock());
         tailer = new Tailer(pipeline, uploads, versions, dentries, openFiles, copies, verifier);
         patrol = new Patrol(table, files, verifier);
@@ -176,7 +184,7 @@ final class ShipParts implements AutoCloseable {
             Dentry name = tail.name();
             tail.rules(name == null ? tail.rules() : scope.rules(name.path()));
         }
-        pipeline.lag(options.maxLagMs());
+        pipeline.lag(options.pace().maxLagMs());
         pulse.reload(options);
         watcher.retarget(scope.roots());
     }

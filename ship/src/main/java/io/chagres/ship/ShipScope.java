@@ -34,7 +34,7 @@ final class ShipScope {
     /** Makes that of some options; the state directory, and the archive where it is one, are its own files. */
     static ShipScope of(ShipOptions options, BlobStore store, ShipListener listener) throws IOException {
         List<Pathname> own = new ArrayList<>();
-        own.add(options.stateDirectory());
+        own.add(options.identity().stateDirectory());
         if (store.stored() instanceof DirectoryStore local) {
             own.add(local.root());
         }
@@ -47,8 +47,8 @@ final class ShipScope {
                 .exclude(this::excludes)
                 .excludeDirectories(this::excludesDirectory)
                 .include(this::includes)
-                .coalesceMs(options.coalesceMs())
-                .pollIntervalMs(options.pollMs())
+                .coalesceMs(options.pace().coalesceMs())
+                .pollIntervalMs(options.pace().pollMs())
                 .clock(clock)
                 .open();
     }

@@ -202,7 +202,7 @@ public final class Shipper implements AutoCloseable {
     }
 
     private long presenceMs() {
-        return options.heartbeatMs() == 0 ? PRESENCE_MS : options.heartbeatMs();
+        return options.pace().heartbeatMs() == 0 ? PRESENCE_MS : options.pace().heartbeatMs();
     }
 
     /** While no more records fit a commit the kernel keeps the events, and says when it could not. */
@@ -254,9 +254,9 @@ public final class Shipper implements AutoCloseable {
         long wait = Math.min(timeoutMs, parts.pipeline.dueInMs(now));
         wait = Math.min(wait, parts.uploads.dueInMs(now));
         if (parts.derived.isBusy()) {
-            wait = Math.min(wait, Math.max(1, options.coalesceMs()));
+            wait = Math.min(wait, Math.max(1, options.pace().coalesceMs()));
         }
-        wait = Math.min(wait, parts.files.dueInMs(now, options.coalesceMs()));
+        wait = Math.min(wait, parts.files.dueInMs(now, options.pace().coalesceMs()));
         wait = Math.min(wait, parts.verifier.dueInMs(now));
         wait = Math.min(wait, parts.patrol.dueInMs(now));
         wait = Math.min(wait, parts.dentries.linksDueInMs());
@@ -344,7 +344,7 @@ public final class Shipper implements AutoCloseable {
         if (!tail.isResting() && tail.bytes().heldBackBytes() > 0) {
             parts.files.holdsBack(tail);
         }
-        if (options.copies()) {
+        if (options.storage().copies()) {
             parts.derived.look(tail);
         }
     }
@@ -395,10 +395,10 @@ public final class Shipper implements AutoCloseable {
             beginDrain(now);
         }
         if (drainRequested && drainUntilMs == Long.MAX_VALUE) { // also when a run of once is draining already
-            drainUntilMs = now + options.drainMs();
+            drainUntilMs = now + options.pace().drainMs();
         }
         long refusedMs = Math.max(parts.health.refusesForMs(now), now - refusedSinceMs);
-        if (now >= drainUntilMs || options.once() && refusedMs >= options.drainMs()) {
+        if (now >= drainUntilMs || options.once() && refusedMs >= options.pace().drainMs()) {
             phase = Phase.FINISHED;
         }
         return before == phase ? 0 : 1;

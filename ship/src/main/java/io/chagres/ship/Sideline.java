@@ -106,7 +106,7 @@ final class Sideline {
         Heartbeat word = new Heartbeat(
                 Heartbeat.State.FENCED,
                 nowMs,
-                Math.max(1, options.heartbeatMs()),
+                Math.max(1, options.pace().heartbeatMs()),
                 -1,
                 0,
                 0,

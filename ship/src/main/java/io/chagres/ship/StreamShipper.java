@@ -103,8 +103,9 @@ public final class StreamShipper implements AutoCloseable {
                 workers,
                 wakeup,
                 health,
-                options.maxLagMs(),
-                () -> new CommitBuilder(options.commitBytes(), options.level()));
+                options.pace().maxLagMs(),
+                () -> new CommitBuilder(
+                        options.storage().commitBytes(), options.storage().level()));
         checkpoints = new CheckpointStep(
                 opening.recent, pipeline, new Offload(workers, wakeup), store, opening.hostId, listener::problem);
         presence = new LogPresence(opening.log, new Offload(workers, wakeup), health);
@@ -282,7 +283,7 @@ public final class StreamShipper implements AutoCloseable {
     }
 
     private long lagMs() {
-        return Math.max(1, options.maxLagMs() / 2);
+        return Math.max(1, options.pace().maxLagMs() / 2);
     }
 
     private boolean advance(long now) {
@@ -316,8 +317,11 @@ public final class StreamShipper implements AutoCloseable {
             }
             case FINISHED -> {}
         }
-        boolean refused = phase != StreamPhase.READING && health.refusesForMs(now) >= options.drainMs();
-        if (phase != StreamPhase.FINISHED && (refused || stoppedMs >= 0 && now - stoppedMs >= options.drainMs())) {
+        boolean refused = phase != StreamPhase.READING
+                && health.refusesForMs(now) >= options.pace().drainMs();
+        if (phase != StreamPhase.FINISHED
+                && (refused
+                        || stoppedMs >= 0 && now - stoppedMs >= options.pace().drainMs())) {
             whole = false;
             phase = StreamPhase.FINISHED;
         }

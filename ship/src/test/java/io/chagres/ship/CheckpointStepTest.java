@@ -54,26 +54,12 @@ class CheckpointStepTest {
 
     private Shipper open(BlobStore to, Executor workers, String state) throws IOException {
         ShipOptions options = new ShipOptions(
-                List.of(file.getParent().toString()),
-                List.of(),
-                List.of(),
-                "host",
-                Pathname.of(temp.resolve(state).toString()),
-                false,
-                1,
-                60_000,
-                Codec.ZSTD,
-                1,
-                16 << 20,
+                List.of(new Source(List.of(file.getParent().toString()), List.of(), List.of(), 1, Codec.ZSTD)),
+                new ShipOptions.Identity(
+                        "host", null, false, Pathname.of(temp.resolve(state).toString())),
+                new ShipOptions.Pace(1, 60_000, 0, 0, 0),
+                new ShipOptions.Storage(1, 16 << 20, true, List.of(), false),
                 StartAt.BEGINNING,
-                0,
-                0,
-                true,
-                null,
-                false,
-                0,
-                List.of(),
-                List.of(),
                 false,
                 false);
         return Shipper.open(options, to, workers, Clock.systemUTC(), problems::add);

@@ -35,26 +35,15 @@ class IncumbentTest {
     private Shipper open(Machine machine, boolean takeOver, long heartbeatMs, String hostId) throws IOException {
         Path tree = Files.createDirectories(temp.resolve("tree"));
         ShipOptions options = new ShipOptions(
-                List.of(tree.toString()),
-                List.of(),
-                List.of(),
-                "pod-0",
-                Pathname.of(temp.resolve("state " + machine.bootId()).toString()),
-                false,
-                1,
-                60_000,
-                Codec.ZSTD,
-                1,
-                16 << 20,
+                List.of(new Source(List.of(tree.toString()), List.of(), List.of(), 1, Codec.ZSTD)),
+                new ShipOptions.Identity(
+                        "pod-0",
+                        hostId.isEmpty() ? null : hostId,
+                        takeOver,
+                        Pathname.of(temp.resolve("state " + machine.bootId()).toString())),
+                new ShipOptions.Pace(1, 60_000, heartbeatMs, 0, 0),
+                new ShipOptions.Storage(1, 16 << 20, true, List.of(), false),
                 StartAt.BEGINNING,
-                0,
-                0,
-                true,
-                hostId.isEmpty() ? null : hostId,
-                takeOver,
-                heartbeatMs,
-                List.of(),
-                List.of(),
                 false,
                 false);
         ShipHost host = new ShipHost(machine, 100, Clock.systemUTC());

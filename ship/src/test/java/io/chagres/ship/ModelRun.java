@@ -189,26 +189,16 @@ final class ModelRun implements AutoCloseable {
 
     private ShipOptions options(@Nullable String hostId, boolean takeOver) {
         return new ShipOptions(
-                List.of(tree.top.toString()),
-                List.of(),
-                List.of(),
-                "host",
-                Pathname.of(base.resolve(state).toString()),
-                false,
-                setting.maxLagMs,
-                3_600_000,
-                setting.codec,
-                1,
-                ShipOptions.MIN_MEMORY_BYTES,
+                List.of(new Source(
+                        List.of(tree.top.toString()), List.of(), List.of(), setting.maxLagMs, setting.codec)),
+                new ShipOptions.Identity(
+                        "host",
+                        hostId,
+                        takeOver,
+                        Pathname.of(base.resolve(state).toString())),
+                new ShipOptions.Pace(setting.maxLagMs, 3_600_000, 0, 0, setting.coalesceMs),
+                new ShipOptions.Storage(1, ShipOptions.MIN_MEMORY_BYTES, true, List.of(), false),
                 StartAt.BEGINNING,
-                0,
-                setting.coalesceMs,
-                true,
-                hostId,
-                takeOver,
-                0,
-                List.of(),
-                List.of(),
                 false,
                 false);
     }

@@ -52,26 +52,11 @@ class PulseTest {
 
     private Pulse pulse(long intervalMs, @Nullable StateDirectory here) {
         ShipOptions options = new ShipOptions(
-                List.of("/var/log", "/srv"),
-                List.of(),
-                List.of(),
-                "host",
-                Pathname.of("state"),
-                false,
-                1,
-                1,
-                Codec.ZSTD,
-                1,
-                16 << 20,
+                List.of(new Source(List.of("/var/log", "/srv"), List.of(), List.of(), 1, Codec.ZSTD)),
+                new ShipOptions.Identity("host", null, false, Pathname.of("state")),
+                new ShipOptions.Pace(1, 1, intervalMs, 0, 0),
+                new ShipOptions.Storage(1, 16 << 20, true, List.of(), false),
                 StartAt.BEGINNING,
-                0,
-                0,
-                true,
-                null,
-                false,
-                intervalMs,
-                List.of(),
-                List.of(),
                 false,
                 false);
         Pulse pulse = new Pulse(store, () -> seq, registration(), tasks::add, () -> wallMs, here, problems::add);

@@ -139,26 +139,13 @@ final class ShippedTree implements AutoCloseable {
     /** Returns how a shipper of these sources works; without any it follows the whole tree. */
     ShipOptions options(List<Source> of) {
         return new ShipOptions(
-                of.isEmpty() ? List.of(tree.toString()) : List.of(),
-                List.of(),
-                List.of(),
-                "host",
-                Pathname.of(state.toString()),
-                false,
-                maxLagMs,
-                60_000,
-                Codec.ZSTD,
-                1,
-                16 << 20,
+                of.isEmpty()
+                        ? List.of(new Source(List.of(tree.toString()), List.of(), List.of(), maxLagMs, Codec.ZSTD))
+                        : of,
+                new ShipOptions.Identity("host", null, false, Pathname.of(state.toString())),
+                new ShipOptions.Pace(maxLagMs, 60_000, heartbeatMs, 0, coalesceMs),
+                new ShipOptions.Storage(1, 16 << 20, copies, List.of(), false),
                 StartAt.BEGINNING,
-                0,
-                coalesceMs,
-                copies,
-                null,
-                false,
-                heartbeatMs,
-                of,
-                List.of(),
                 false,
                 followLinks);
     }

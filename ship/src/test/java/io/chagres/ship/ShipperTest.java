@@ -97,27 +97,13 @@ class ShipperTest {
 
     private ShipOptions options(boolean once, Codec codec, String state) {
         return new ShipOptions(
-                List.of(tree.toString()),
-                List.of(),
-                List.of(),
-                "host",
-                Pathname.of(temp.resolve(state).toString()),
-                once,
-                1,
-                DRAIN_MS,
-                codec,
-                1,
-                16 << 20,
+                List.of(new Source(List.of(tree.toString()), List.of(), List.of(), 1, codec)),
+                new ShipOptions.Identity(
+                        "host", null, false, Pathname.of(temp.resolve(state).toString())),
+                new ShipOptions.Pace(1, DRAIN_MS, 0, 0, 0),
+                new ShipOptions.Storage(1, 16 << 20, true, List.of(), false),
                 StartAt.BEGINNING,
-                0,
-                0,
-                true,
-                null,
-                false,
-                0,
-                List.of(),
-                List.of(),
-                false,
+                once,
                 false);
     }
 

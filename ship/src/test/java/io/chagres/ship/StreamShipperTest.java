@@ -73,27 +73,16 @@ final class StreamShipperTest {
 
     private ShipOptions options(long drainMs) {
         return new ShipOptions(
-                List.of("-"),
-                List.of(),
-                List.of(),
-                "host-stdin",
-                Pathname.of(temp.resolve("state").toString()),
-                true,
-                1,
-                drainMs,
-                Codec.ZSTD,
-                1,
-                16 << 20,
+                List.of(new Source(List.of("-"), List.of(), List.of(), 1, Codec.ZSTD)),
+                new ShipOptions.Identity(
+                        "host-stdin",
+                        null,
+                        false,
+                        Pathname.of(temp.resolve("state").toString())),
+                new ShipOptions.Pace(1, drainMs, 0, 0, 0),
+                new ShipOptions.Storage(1, 16 << 20, true, List.of(), false),
                 StartAt.BEGINNING,
-                0,
-                0,
                 true,
-                null,
-                false,
-                0,
-                List.of(),
-                List.of(),
-                false,
                 false);
     }
 

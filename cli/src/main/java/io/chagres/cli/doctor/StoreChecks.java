@@ -156,7 +156,7 @@ final class StoreChecks {
     }
 
     private void cost() {
-        DailyCost cost = DailyCost.of(plan.lagMs(), plan.options().heartbeatMs(), -1);
+        DailyCost cost = DailyCost.of(plan.lagMs(), plan.options().pace().heartbeatMs(), -1);
         diagnosis.ok("a day", cost.text(plan.isPaid()) + ", if files always grow");
     }
 

@@ -124,7 +124,7 @@ public final class PruneCommand implements Callable<Integer> {
         try (BlobStore archive = identities.open(plan.store(), timeout, context);
                 LocalTables tables = TemporaryFiles.tables(context.environment());
                 FileHolders holders = new FileHolders()) {
-            String id = hostId(archive, host == null ? plan.options().hostName() : host);
+            String id = hostId(archive, host == null ? plan.options().identity().hostName() : host);
             HostState state = HostLog.replay(archive, id, tables, RunListener.NONE);
             try (Prune prune =
                     new Prune(archive, id, state, new Prune.Rules(untilMs, only), holders, new Report(only))) {

@@ -31,7 +31,7 @@ final class DryRun {
             long elapsedMs = MonotonicClock.nowMs() - startMs;
             ShipPreview.FileCounts found = preview.look();
             double bytesPerSecond = Math.max(0, all(found) - all(before)) * 1000.0 / elapsedMs;
-            DailyCost cost = DailyCost.of(plan.lagMs(), plan.options().heartbeatMs(), bytesPerSecond);
+            DailyCost cost = DailyCost.of(plan.lagMs(), plan.options().pace().heartbeatMs(), bytesPerSecond);
             if (json) {
                 context.out().line(json(plan, preview, found, cost));
             } else {
@@ -73,7 +73,8 @@ final class DryRun {
                         + ", with " + Words.plural(preview.watches(), "watch", "watches") + ", in "
                         + Words.plural(plan.options().sources().size(), "source"),
                 "would ship to " + plan.to() + (plan.isSpool() ? ", through " + plan.store() + "," : "") + " as host "
-                        + plan.options().hostName() + ", commits " + Durations.format(plan.lagMs()) + " apart at least",
+                        + plan.options().identity().hostName() + ", commits " + Durations.format(plan.lagMs())
+                        + " apart at least",
                 "grew by " + ByteSize.format(Math.round(bytesPerSecond)) + "/s, which is "
                         + ByteSize.format(cost.bytes()) + " a day before compression",
                 cost.text(plan.isPaid()),
@@ -88,7 +89,7 @@ final class DryRun {
         json.member("leftOutFiles", found.oldFiles()).member("leftOutBytes", found.oldBytes());
         json.member("scanned", preview.isWhole());
         json.member("watches", preview.watches()).member("to", plan.to());
-        json.member("host", plan.options().hostName()).member("lagMs", plan.lagMs());
+        json.member("host", plan.options().identity().hostName()).member("lagMs", plan.lagMs());
         json.member("bytesPerDay", cost.bytes()).member("requestsPerDay", cost.puts());
         json.member("objectsPerDay", cost.objects());
         json.member("microdollarsPerDay", plan.isPaid() ? Math.round(cost.dollars() * 1e6) : 0);

@@ -367,7 +367,12 @@ public final class ShipCommand implements Callable<Integer> {
         try (WorkerThreads threads = new WorkerThreads("chagres-http-", 2);
                 StatusServer _ = http.serve(context, board, threads, quiet ? text -> {} : told::message);
                 Supervisor supervisor = Supervisor.of(context.environment(), report)) {
-            ShipStart start = new ShipStart(context, report, supervisor, MonotonicClock::nowMs, options.drainMs());
+            ShipStart start = new ShipStart(
+                    context,
+                    report,
+                    supervisor,
+                    MonotonicClock::nowMs,
+                    options.pace().drainMs());
             context.termination().onUserSignal(start::flush); // before the lock tells others that they may send it
             context.termination().onSignal(start::stop);
             boolean managed = Supervisor.isNamedBy(context.environment());
@@ -400,7 +405,7 @@ public final class ShipCommand implements Callable<Integer> {
             try {
                 return shipping.with(how);
             } catch (UnreadableCommitException e) {
-                if (!how.copies()) {
+                if (!how.storage().copies()) {
                     throw e;
                 }
                 report.message(e.getMessage() + ". Going on without looking for copies.");
@@ -432,7 +437,7 @@ public final class ShipCommand implements Callable<Integer> {
                     shipper::filesAtRisk,
                     to::hasAccepted);
             report.started("version " + Version.text() + " ships " + options.follows() + " to " + store + " as host "
-                    + options.hostName() + ArchivePlace.words(concerns) + "; the archive knows where "
+                    + options.identity().hostName() + ArchivePlace.words(concerns) + "; the archive knows where "
                     + shipper.positions() + " files go on");
             if (context.liveLine()) { // where the line above is not shown
                 concerns.forEach(report::message);
@@ -453,7 +458,7 @@ public final class ShipCommand implements Callable<Integer> {
                         .run(start.program());
                 if (once && code == ExitCode.DONE && !SpoolOptions.isMeant(store)) {
                     report.shipped("look at it: chagres ls -l " + ShellWord.of(store) + " "
-                            + ShellWord.of(options.hostName() + ":**"));
+                            + ShellWord.of(options.identity().hostName() + ":**"));
                 }
                 return code;
             } finally {
@@ -511,7 +516,7 @@ public final class ShipCommand implements Callable<Integer> {
 
     private StatusBoard board(ShipOptions options) {
         return new StatusBoard(
-                new StatusBoard.About(Version.text(), options.hostName(), store, options.follows()),
+                new StatusBoard.About(Version.text(), options.identity().hostName(), store, options.follows()),
                 context.clock(),
                 ShipStatusText::members);
     }
@@ -545,11 +550,12 @@ public final class ShipCommand implements Callable<Integer> {
         }
     }
 
-    /** Returns what is followed besides the paths alone: the sources of the file, and paths with an age. */
-    private List<Source> sources() throws IOException {
+    /** Returns what is followed: the paths, and the sources of the file. */
+    private List<Source> sources(long lagMs) {
         List<Source> all = new ArrayList<>(moreSources);
-        if (ignoreOlder != null && !paths.isEmpty()) {
-            all.addFirst(new Source(paths, includes, excludes, lagMs(), codec, ignoreOlder.toMillis()));
+        if (!paths.isEmpty()) {
+            long oldestMs = ignoreOlder == null ? 0 : ignoreOlder.toMillis();
+            all.addFirst(new Source(paths, includes, excludes, lagMs, codec, oldestMs));
         }
         return all;
     }
@@ -565,28 +571,24 @@ public final class ShipCommand implements Callable<Integer> {
             if (spools) {
                 spool.check(store, recipients.all());
             }
+            long lagMs = lagMs();
             return new ShipOptions(
-                    ignoreOlder == null ? paths : List.of(),
-                    includes,
-                    excludes,
-                    hostName(),
-                    state.directory(context.environment()),
-                    once,
-                    lagMs(),
-                    drain.toMillis(),
-                    codec,
-                    level,
-                    memory.bytes(),
+                    sources(lagMs),
+                    new ShipOptions.Identity(hostName(), hostId, takeOver, state.directory(context.environment())),
+                    new ShipOptions.Pace(
+                            lagMs,
+                            drain.toMillis(),
+                            heartbeat.toMillis(),
+                            poll == null ? 0 : poll.toMillis(),
+                            Math.toIntExact(coalesce.toMillis())),
+                    new ShipOptions.Storage(
+                            level,
+                            memory.bytes(),
+                            !spools, // what was delivered is no longer there to compare with
+                            recipients.all(),
+                            sign),
                     startAt,
-                    poll == null ? 0 : poll.toMillis(),
-                    Math.toIntExact(coalesce.toMillis()),
-                    !spools, // what was delivered is no longer there to compare with
-                    hostId,
-                    takeOver,
-                    heartbeat.toMillis(),
-                    sources(),
-                    recipients.all(),
-                    sign,
+                    once,
                     followLinks);
         } catch (IllegalArgumentException | StoreException e) {
             throw new CommandFailure(ExitCode.USAGE, e.getMessage() + ". Try 'chagres ship --help'.");

@@ -97,7 +97,10 @@ public record ShipPlan(ShipOptions options, String store, String to) {
 
     /** Returns the shortest lag of all sources, in milliseconds. */
     public long lagMs() {
-        return options.sources().stream().mapToLong(Source::maxLagMs).min().orElse(options.maxLagMs());
+        return options.sources().stream()
+                .mapToLong(Source::maxLagMs)
+                .min()
+                .orElse(options.pace().maxLagMs());
     }
 
     /** Finds what would be followed; the caller closes it. */
@@ -115,7 +118,7 @@ public record ShipPlan(ShipOptions options, String store, String to) {
     /** Returns the directories that this ship would write into. */
     OwnPaths ownPaths() {
         List<Pathname> own = new ArrayList<>();
-        own.add(options.stateDirectory());
+        own.add(options.identity().stateDirectory());
         Pathname archive = localArchive();
         if (archive != null) {
             own.add(archive);

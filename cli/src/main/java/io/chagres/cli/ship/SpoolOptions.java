@@ -95,9 +95,17 @@ final class SpoolOptions {
         if (caFile != null) {
             clients.put(TlsFiles.CA_FILE, caFile);
         }
-        Spool spool = Spool.open(directory(options.stateDirectory(), options.hostName()), size.bytes());
-        SinkSettings settings =
-                new SinkSettings(NAME, clients, spool.directory(), report::message, spool.id(), options.takeOver());
+        Spool spool = Spool.open(
+                directory(
+                        options.identity().stateDirectory(), options.identity().hostName()),
+                size.bytes());
+        SinkSettings settings = new SinkSettings(
+                NAME,
+                clients,
+                spool.directory(),
+                report::message,
+                spool.id(),
+                options.identity().takeOver());
         try {
             return new KafkaDestination(context, report, spool, Sinks.open(address, settings), options.once());
         } catch (IllegalArgumentException e) {

@@ -147,7 +147,12 @@ final class StdinOptions {
         try (Supervisor supervisor = Supervisor.of(context.environment(), report);
                 WorkerThreads workers = new WorkerThreads("chagres-worker-", 4);
                 WorkerThreads reader = new WorkerThreads("chagres-input-", 1)) {
-            ShipStart start = new ShipStart(alone, report, supervisor, MonotonicClock::nowMs, options.drainMs());
+            ShipStart start = new ShipStart(
+                    alone,
+                    report,
+                    supervisor,
+                    MonotonicClock::nowMs,
+                    options.pace().drainMs());
             context.termination().onUserSignal(start::flush);
             context.termination().onSignal(start::stop);
             start.begin(true);
@@ -155,8 +160,8 @@ final class StdinOptions {
             try (BlobStore store = start.open(archive::open);
                     StreamShipper shipper = start.open(() -> StreamShipper.open(
                             options, name, input, store, workers, Clock.systemUTC(), report::message))) {
-                report.started("standard input is shipped to " + plan.to() + " as " + options.hostName() + ":" + name
-                        + ArchivePlace.words(concerns));
+                report.started("standard input is shipped to " + plan.to() + " as "
+                        + options.identity().hostName() + ":" + name + ArchivePlace.words(concerns));
                 Producer producer = Producer.of(context.child());
                 start.opened(
                         () -> {
@@ -166,7 +171,8 @@ final class StdinOptions {
                         shipper::requestFlush);
                 reader.execute(() -> input.fill(producer));
                 run(shipper, report, supervisor);
-                return end(shipper, producer, report, plan.to(), options.hostName() + ":" + name);
+                return end(
+                        shipper, producer, report, plan.to(), options.identity().hostName() + ":" + name);
             } finally {
                 start.over();
             }

@@ -96,7 +96,7 @@ final class ConfigCommandTest {
         assertThat(options.sources().getFirst().excludes()).containsExactly("*.tmp");
         assertThat(options.sources().getLast().maxLagMs()).isEqualTo(100);
         assertThat(options.sources().getLast().paths()).containsExactly("/var/log/audit");
-        assertThat(options.level()).isEqualTo(4);
+        assertThat(options.storage().level()).isEqualTo(4);
     }
 
     @Test
@@ -105,9 +105,9 @@ final class ConfigCommandTest {
         ShipOptions options = settings(environment, "--config=" + file(GOOD), "--level=2")
                 .command()
                 .options();
-        assertThat(options.level()).isEqualTo(2);
-        assertThat(options.maxLagMs()).isEqualTo(7000);
-        assertThat(options.hostName()).isEqualTo("web1");
+        assertThat(options.storage().level()).isEqualTo(2);
+        assertThat(options.pace().maxLagMs()).isEqualTo(7000);
+        assertThat(options.identity().hostName()).isEqualTo("web1");
         ShipOptions ofLine = settings(environment, "--config=" + file(GOOD), "/tmp/x")
                 .command()
                 .options();
@@ -243,7 +243,7 @@ final class ConfigCommandTest {
                 .hasMessageContaining("host, level cannot change while ship runs; restart it");
         file(GOOD.replace("5s", "6s") + "[[source]]\npaths = [\"/more\"]\n");
         ShipOptions options = settings.reread().command().options();
-        assertThat(options.maxLagMs()).isEqualTo(6000);
+        assertThat(options.pace().maxLagMs()).isEqualTo(6000);
         assertThat(options.sources()).hasSize(3);
     }
 
@@ -414,9 +414,9 @@ final class ConfigCommandTest {
         Map<String, String> environment = Map.of("STORE", "/mnt/a", "LOGS", "/var/log", "NAME", "", "LAG", "1");
         ShipSettings settings = settings(environment, "--config=" + config);
         ShipOptions options = settings.command().options();
-        assertThat(options.hostName()).isEqualTo("web1");
-        assertThat(options.level()).isEqualTo(4);
-        assertThat(options.maxLagMs()).isEqualTo(15_000);
+        assertThat(options.identity().hostName()).isEqualTo("web1");
+        assertThat(options.storage().level()).isEqualTo(4);
+        assertThat(options.pace().maxLagMs()).isEqualTo(15_000);
         assertThat(options.sources().getFirst().paths()).containsExactly("/var/log/a", "/var/log/$x/${y}");
         CommandRun check = run(environment, "config", "check", config.toString());
         assertThat(check.code()).as(check.out()).isZero();
@@ -450,7 +450,7 @@ final class ConfigCommandTest {
         Path ten = Files.writeString(dropIns.resolve("10.toml"), "level = 5\n[[source]]\npaths = [\"/b\"]\n");
         Files.writeString(dropIns.resolve("README"), "not = read\n");
         ShipOptions options = settings(Map.of(), "--config=" + config).command().options();
-        assertThat(options.level()).isEqualTo(7);
+        assertThat(options.storage().level()).isEqualTo(7);
         assertThat(options.sources()).hasSize(2);
         assertThat(CommandRun.of("config", "show", config.toString()).out())
                 .contains("level = \"7\"  # " + dropIns.resolve("20.toml") + ":1\n");

@@ -192,8 +192,8 @@ final class ShipCommandTest {
         List<Boolean> copies = new ArrayList<>();
         ShipReport report = ShipReport.of(context, false, true, LogLines.Format.TEXT);
         ShipCommand.Shipping refusedFirst = options -> {
-            copies.add(options.copies());
-            if (options.copies()) {
+            copies.add(options.storage().copies());
+            if (options.storage().copies()) {
                 throw new UnreadableCommitException("version 7 copies bytes that are not there");
             }
             return ExitCode.DONE;

@@ -65,6 +65,7 @@ public final class Tail implements InodeTable.OfInode {
     private Stage stage = Stage.FOUND;
     /** One bit for each {@link FileQueue} it is in. */
     int marks;
+
     private boolean touched;
     private boolean closedByWriter;
 

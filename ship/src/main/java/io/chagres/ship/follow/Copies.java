@@ -127,7 +127,8 @@ public final class Copies implements AutoCloseable {
     private void hold(Tail tail, List<CopyComparison.Candidate> candidates, List<Tail> originals) {
         for (int i = held.size(); i > 0 && held.size() >= MOST_HELD; i--) {
             Tail longest = held.removeFirst();
-            if (longest.stage() instanceof Stage.Copying copying && copying.comparison().isRunning()) {
+            if (longest.stage() instanceof Stage.Copying copying
+                    && copying.comparison().isRunning()) {
                 held.addLast(longest);
             } else {
                 longest.endCopy();
