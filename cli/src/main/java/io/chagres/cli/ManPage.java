@@ -12,7 +12,7 @@ final class ManPage {
 
     /** Begins a page. */
     ManPage(String name, int chapter) {
-        String version = io.chagres.ship.Version.text();
+        String version = io.chagres.ship.BuildVersion.text();
         page.append(".TH \"%s\" %d \"\" \"chagres %s\" \"Chagres\"\n"
                 .formatted(name.toUpperCase(Locale.ROOT), chapter, version));
         page.append(".nh\n.ad l\n");

@@ -14,7 +14,7 @@ final class Version implements IVersionProvider {
         String java =
                 "Java " + Runtime.version() + ", Linux " + Machine.current().kernel();
         return new String[] {
-            "chagres " + io.chagres.ship.Version.text() + " (" + build + (build.isEmpty() ? "" : "; ") + java + ")"
+            "chagres " + io.chagres.ship.BuildVersion.text() + " (" + build + (build.isEmpty() ? "" : "; ") + java + ")"
         };
     }
 }

@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
  */
 final class BlockWorker implements DedupeWorker {
     private final RunContext context;
-    private final FileTable table;
+    private final FoundFiles table;
     private final int blockBytes;
     private final long minExtentBytes;
     private final ContentReader reader;
@@ -94,10 +94,10 @@ final class BlockWorker implements DedupeWorker {
                 throw new ErrnoException("open", -result, "");
             }
             failed = false;
-            long layout = isKnown(file) ? Extents.HOLE : layout(file);
+            long layout = isKnown(file) ? FileExtents.HOLE : layout(file);
             if (isLook) {
                 look(file, layout);
-            } else if (layout != Extents.HOLE) { // there is something to share
+            } else if (layout != FileExtents.HOLE) { // there is something to share
                 work(file, layout);
             }
         } catch (ErrnoException e) {
@@ -113,14 +113,14 @@ final class BlockWorker implements DedupeWorker {
 
     /** Looks which files can be a source only: they, and what shares their blocks already, stay where they are. */
     private void look(int file, long layout) {
-        int refusal = layout == Extents.HOLE ? 0 : open.refusal(ranges.probe());
-        if (layout == Extents.HOLE || refusal == Errno.ETXTBSY) {
+        int refusal = layout == FileExtents.HOLE ? 0 : open.refusal(ranges.probe());
+        if (layout == FileExtents.HOLE || refusal == Errno.ETXTBSY) {
             out.set(file);
         }
         if (refusal == Errno.ETXTBSY) {
             context.fail(file, refusal);
         } else if (refusal == Errno.EPERM) {
-            fixed.put(layout == Extents.UNKNOWN ? ~(long) file : layout, file);
+            fixed.put(layout == FileExtents.UNKNOWN ? ~(long) file : layout, file);
             fixedFiles.set(file);
         }
     }
@@ -142,12 +142,12 @@ final class BlockWorker implements DedupeWorker {
     }
 
     private void work(int file, long layout) throws ErrnoException {
-        long like = layout == Extents.UNKNOWN ? LongMap.NONE : layouts.get(layout);
-        boolean isFixed = fixedFiles.get(file) || layout != Extents.UNKNOWN && fixed.get(layout) != LongMap.NONE;
+        long like = layout == FileExtents.UNKNOWN ? LongMap.NONE : layouts.get(layout);
+        boolean isFixed = fixedFiles.get(file) || layout != FileExtents.UNKNOWN && fixed.get(layout) != LongMap.NONE;
         if (like != LongMap.NONE) {
             follow(file, (int) like);
         } else {
-            if (layout != Extents.UNKNOWN) {
+            if (layout != FileExtents.UNKNOWN) {
                 layouts.put(layout, files.size());
             }
             failed = isFixed;
@@ -164,7 +164,7 @@ final class BlockWorker implements DedupeWorker {
     }
 
     /**
-     * Returns where the open file lies: a key, {@link Extents#UNKNOWN}, or {@link Extents#HOLE} if there is nothing to
+     * Returns where the open file lies: a key, {@link FileExtents#UNKNOWN}, or {@link FileExtents#HOLE} if there is nothing to
      * share.
      */
     private long layout(int file) {
@@ -173,13 +173,15 @@ final class BlockWorker implements DedupeWorker {
             if (volume.tell()) {
                 context.listener().unsupported(table.path(file), volume.type());
             }
-            return Extents.HOLE;
+            return FileExtents.HOLE;
         }
         long layout = open.extents().signature();
-        if (layout == Extents.INLINE) {
-            return Extents.HOLE; // no blocks
+        if (layout == FileExtents.INLINE) {
+            return FileExtents.HOLE; // no blocks
         }
-        return layout == Extents.HOLE || layout == Extents.UNKNOWN ? layout : BitMixer.of(layout, volume.index());
+        return layout == FileExtents.HOLE || layout == FileExtents.UNKNOWN
+                ? layout
+                : BitMixer.of(layout, volume.index());
     }
 
     /** Lets a file share what one shares now whose blocks were those of this file. */

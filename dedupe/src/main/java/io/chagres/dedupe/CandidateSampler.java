@@ -20,11 +20,11 @@ final class CandidateSampler implements AutoCloseable {
     private static final int WINDOW = 16;
 
     private final RunContext context;
-    private final FileTable table;
+    private final FoundFiles table;
     private final ContentReader reader;
     private final Fiemap map = new Fiemap();
     private final FileRangeDedupe probe = new FileRangeDedupe();
-    private final Extents extents = new Extents();
+    private final FileExtents extents = new FileExtents();
     private final LongMap seen = new LongMap();
     private final @Nullable Fd[] open = new Fd[WINDOW];
     private int[] files = new int[0];
@@ -59,7 +59,7 @@ final class CandidateSampler implements AutoCloseable {
         pieces = new int[files.length];
         bytes = new long[files.length];
         reserves = new boolean[files.length];
-        Arrays.fill(samples, FileTable.NO_SAMPLE);
+        Arrays.fill(samples, FoundFiles.NO_SAMPLE);
         seen.clear();
         distinct = 0;
         deferred = -1;
@@ -78,15 +78,15 @@ final class CandidateSampler implements AutoCloseable {
             return false;
         }
         for (int i = 0; i < files.length; i++) {
-            if (layouts[i] != Extents.UNKNOWN && layouts[i] != Extents.INLINE) {
+            if (layouts[i] != FileExtents.UNKNOWN && layouts[i] != FileExtents.INLINE) {
                 samples[i] = samples[(int) seen.get(layouts[i])];
             }
-            table.setSample(files[i], samples[i] == OUT ? FileTable.NO_SAMPLE : samples[i]);
+            table.setSample(files[i], samples[i] == OUT ? FoundFiles.NO_SAMPLE : samples[i]);
         }
         return true;
     }
 
-    /** Returns where the data of a file lies, see {@link Extents#signature()}. */
+    /** Returns where the data of a file lies, see {@link FileExtents#signature()}. */
     long layout(int index) {
         return layouts[index];
     }
@@ -169,18 +169,18 @@ final class CandidateSampler implements AutoCloseable {
                 out(i, -result);
                 continue;
             }
-            layouts[i] = result == 0 ? extents.signature() : Extents.UNKNOWN;
+            layouts[i] = result == 0 ? extents.signature() : FileExtents.UNKNOWN;
             reserves[i] = extents.reserves(table.size(files[i]));
             pieces[i] = extents.count();
             bytes[i] = extents.bytes(0, Long.MAX_VALUE, true);
-            if (layouts[i] == Extents.INLINE) {
+            if (layouts[i] == FileExtents.INLINE) {
                 samples[i] = OUT;
                 context.totals().add(Count.INLINE, 1);
-            } else if (layouts[i] != Extents.UNKNOWN && seen.get(layouts[i]) != LongMap.NONE) {
+            } else if (layouts[i] != FileExtents.UNKNOWN && seen.get(layouts[i]) != LongMap.NONE) {
                 already++;
             } else {
                 distinct++;
-                if (layouts[i] != Extents.UNKNOWN) {
+                if (layouts[i] != FileExtents.UNKNOWN) {
                     seen.put(layouts[i], i);
                 }
                 deferred = distinct == 1 ? i : deferred;
@@ -235,7 +235,7 @@ final class CandidateSampler implements AutoCloseable {
     }
 
     private boolean isUnread(int index) {
-        return !table.isOld(files[index]) || table.sample(files[index]) == FileTable.NO_SAMPLE;
+        return !table.isOld(files[index]) || table.sample(files[index]) == FoundFiles.NO_SAMPLE;
     }
 
     private void sample(int index, Fd file) {

@@ -27,6 +27,6 @@ final class ContentHash {
     /** Returns the hash of all bytes since the reset, never one of the numbers that stand for none. */
     long value() {
         long value = castagnoli.getValue() << 32 | ieee.getValue();
-        return value >= 0 && value <= FileTable.NO_SAMPLE ? value + 2 : value;
+        return value >= 0 && value <= FoundFiles.NO_SAMPLE ? value + 2 : value;
     }
 }

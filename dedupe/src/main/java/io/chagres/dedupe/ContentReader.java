@@ -124,7 +124,7 @@ final class ContentReader implements AutoCloseable {
      *
      * @throws ErrnoException if a read fails
      */
-    boolean isZeroOver(Fd fd, Extents its, Extents reserving, long size) throws ErrnoException {
+    boolean isZeroOver(Fd fd, FileExtents its, FileExtents reserving, long size) throws ErrnoException {
         long from = its.dataOverReserved(reserving, 0, size);
         while (from < size) {
             long to = its.dataOverReservedUntil(reserving, from, size);

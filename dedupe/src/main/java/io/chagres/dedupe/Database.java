@@ -118,7 +118,7 @@ final class Database implements AutoCloseable {
         return checksum.getValue();
     }
 
-    /** Returns the sample of a file, {@link FileTable#NO_SAMPLE} if there is none, or {@link #UNKNOWN}. */
+    /** Returns the sample of a file, {@link FoundFiles#NO_SAMPLE} if there is none, or {@link #UNKNOWN}. */
     long sample(long key, long stamp) {
         long low = 0;
         long high = count;
@@ -146,7 +146,7 @@ final class Database implements AutoCloseable {
      *
      * @throws ErrnoException if it cannot be written; then it is as it was
      */
-    static void write(Pathname path, FileTable table) throws ErrnoException {
+    static void write(Pathname path, FoundFiles table) throws ErrnoException {
         int[] files = lasting(table);
         long length = HEADER_BYTES + (long) files.length * ENTRY_BYTES;
         try (Arena arena = Arena.ofConfined()) {
@@ -181,7 +181,7 @@ final class Database implements AutoCloseable {
     }
 
     /** Returns the last entry of each file that has no unsettled name. */
-    private static int[] lasting(FileTable table) {
+    private static int[] lasting(FoundFiles table) {
         int[] files = new int[table.count()];
         int count = 0;
         for (int file = 0; file < files.length; file++) {

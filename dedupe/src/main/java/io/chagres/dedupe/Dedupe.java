@@ -42,7 +42,7 @@ public final class Dedupe implements AutoCloseable {
     public Dedupe(DedupeOptions options, InstantSource clock, DedupeListener listener, boolean isFollowed)
             throws IOException {
         this.options = options;
-        FileTable table = new FileTable(isFollowed || options.database() != null);
+        FoundFiles table = new FoundFiles(isFollowed || options.database() != null);
         context = new RunContext(options, table, new DedupeTotals(), new OneAtATime(listener), () -> stopped);
         place = options.database() == null ? null : Database.place(options.database());
         database = place == null ? null : Database.open(place);
@@ -98,7 +98,7 @@ public final class Dedupe implements AutoCloseable {
             scan.forgetDatabase();
             database.close();
         }
-        FileTable table = context.table();
+        FoundFiles table = context.table();
         table.clearFailed();
         if (groups == null) {
             context.totals().add(Count.KNOWN, table.countOld());

@@ -21,7 +21,7 @@ public final class DedupeSession implements AutoCloseable {
     private final Phases phases;
     private final InstantSource clock;
     private final SessionListener listener;
-    private final Workers workers;
+    private final StepWorkers workers;
     private final int workerCount;
     private @Nullable Dedupe dedupe;
     private volatile boolean stopped;
@@ -62,7 +62,7 @@ public final class DedupeSession implements AutoCloseable {
         this.phases = phases;
         this.clock = clock;
         this.listener = listener;
-        workers = new Workers(executor);
+        workers = new StepWorkers(executor);
         this.workerCount = workerCount;
     }
 

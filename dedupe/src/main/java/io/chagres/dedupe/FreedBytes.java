@@ -23,7 +23,7 @@ final class FreedBytes {
     private long freed;
 
     /** Begins with a file that keeps its blocks. */
-    void reset(Extents keeper) {
+    void reset(FileExtents keeper) {
         count = 0;
         freed = 0;
         add(keeper, 0, Long.MAX_VALUE, true);
@@ -31,7 +31,7 @@ final class FreedBytes {
     }
 
     /** Adds a range of a file that lets go of its blocks. */
-    void release(Extents file, long from, long to) {
+    void release(FileExtents file, long from, long to) {
         if (count + file.count() > MAX_RANGES && count > kept) {
             freed += sweep();
             count = kept;
@@ -44,7 +44,7 @@ final class FreedBytes {
         return freed + sweep();
     }
 
-    private void add(Extents file, long from, long to, boolean keeps) {
+    private void add(FileExtents file, long from, long to, boolean keeps) {
         for (int i = file.indexAt(from); i < file.count() && file.logical(i) < to; i++) {
             if (count == begins.length) {
                 begins = Arrays.copyOf(begins, count * 2);

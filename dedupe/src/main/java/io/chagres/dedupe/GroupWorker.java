@@ -11,7 +11,7 @@ import java.util.Arrays;
  */
 final class GroupWorker implements DedupeWorker {
     private final RunContext context;
-    private final FileTable table;
+    private final FoundFiles table;
     private final SizeGroups groups;
     private final WorkSharing sharing;
     private final ContentReader reader;
@@ -141,7 +141,7 @@ final class GroupWorker implements DedupeWorker {
         if (context.stopped().getAsBoolean()) {
             return;
         }
-        if (first != Extents.UNKNOWN && first == files.layout(order[order.length - 1])) {
+        if (first != FileExtents.UNKNOWN && first == files.layout(order[order.length - 1])) {
             context.totals().add(Count.ALREADY_SHARED, order.length - 1);
         } else if (context.options().dryRun() && !areExact && !ContentReader.isWhole(size(order[0]))) {
             refine(order);
@@ -169,10 +169,10 @@ final class GroupWorker implements DedupeWorker {
             return;
         }
         int[] sources = Arrays.copyOfRange(order, source, end);
-        int[] before = targets(others, Target.State.ALREADY_SHARED);
-        int[] shared = targets(others, Target.State.SHARED);
-        int[] refused = targets(others, Target.State.REFUSED);
-        int[] fixed = targets(others, Target.State.FIXED);
+        int[] before = targets(others, ShareTarget.State.ALREADY_SHARED);
+        int[] shared = targets(others, ShareTarget.State.SHARED);
+        int[] refused = targets(others, ShareTarget.State.REFUSED);
+        int[] fixed = targets(others, ShareTarget.State.FIXED);
         if (refused.length + fixed.length > 0 && !areExact && !ContentReader.isWhole(size(order[source]))) {
             for (int index : shared) {
                 if (!files.reserves(index) && !files.reserves(order[source])) {
@@ -217,7 +217,7 @@ final class GroupWorker implements DedupeWorker {
         }
     }
 
-    private int[] targets(int[] others, Target.State state) {
+    private int[] targets(int[] others, ShareTarget.State state) {
         int[] found = new int[others.length];
         int count = 0;
         for (int i = 0; i < others.length; i++) {
@@ -272,10 +272,10 @@ final class GroupWorker implements DedupeWorker {
         int count = 0;
         boolean untried = false;
         for (int i = 0; i < others.length; i++) {
-            Target.State state = run.state(i);
-            if (state == Target.State.DIFFERS || state == Target.State.UNTRIED) {
+            ShareTarget.State state = run.state(i);
+            if (state == ShareTarget.State.DIFFERS || state == ShareTarget.State.UNTRIED) {
                 rest[count++] = others[i];
-                untried |= state == Target.State.UNTRIED;
+                untried |= state == ShareTarget.State.UNTRIED;
             }
         }
         if (count == 0) {
@@ -367,7 +367,7 @@ final class GroupWorker implements DedupeWorker {
     private int classEnd(int[] order, int from) {
         long layout = files.layout(order[from]);
         int end = from + 1;
-        while (layout != Extents.UNKNOWN && end < order.length && files.layout(order[end]) == layout) {
+        while (layout != FileExtents.UNKNOWN && end < order.length && files.layout(order[end]) == layout) {
             end++;
         }
         return end;

@@ -12,16 +12,16 @@ final class OpenFile {
     /** A multiple of the block size of any file system that shares blocks. */
     private static final long PROBE_BYTES = 4096;
 
-    private final FileTable table;
+    private final FoundFiles table;
     private final Statx stat;
     private final Fiemap map;
-    private final Extents extents = new Extents();
+    private final FileExtents extents = new FileExtents();
     private @Nullable Fd fd;
     private int file;
     private long mtimeNs;
     private long ctimeNs;
 
-    OpenFile(FileTable table, Statx stat, Fiemap map) {
+    OpenFile(FoundFiles table, Statx stat, Fiemap map) {
         this.table = table;
         this.stat = stat;
         this.map = map;
@@ -93,7 +93,7 @@ final class OpenFile {
         return file;
     }
 
-    Extents extents() {
+    FileExtents extents() {
         return extents;
     }
 

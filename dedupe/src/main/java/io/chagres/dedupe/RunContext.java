@@ -8,7 +8,11 @@ import java.util.function.BooleanSupplier;
  * @param stopped asked between calls; true ends the work early
  */
 record RunContext(
-        DedupeOptions options, FileTable table, DedupeTotals totals, DedupeListener listener, BooleanSupplier stopped) {
+        DedupeOptions options,
+        FoundFiles table,
+        DedupeTotals totals,
+        DedupeListener listener,
+        BooleanSupplier stopped) {
     /** Tells that a call for a file failed; once for each plan, whatever else fails for it and by whichever name. */
     void fail(int file, int errno) {
         table.setUnsettled(file);

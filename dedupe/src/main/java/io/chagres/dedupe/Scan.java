@@ -24,20 +24,20 @@ final class Scan implements AutoCloseable {
     /** Changes so near to the listing may be followed by others that leave the same times. */
     private static final long YOUNG_NS = 2_000_000_000L;
 
-    private final FileTable table;
+    private final FoundFiles table;
     private final DedupeOptions options;
     private final long nowNs;
     private final DedupeTotals totals;
     private final DedupeListener listener;
-    private final Deque<Folder> pending = new ArrayDeque<>();
-    private final List<Folder.Root> roots = new ArrayList<>();
+    private final Deque<ScannedFolder> pending = new ArrayDeque<>();
+    private final List<ScannedFolder.Root> roots = new ArrayList<>();
     private final Statx stat = new Statx();
     private final FileBatch one = new FileBatch();
     private @Nullable Database database;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private int busy;
-    private @Nullable Folder lastChanged;
+    private @Nullable ScannedFolder lastChanged;
     private int lastChangedNumber;
 
     /**
@@ -63,8 +63,8 @@ final class Scan implements AutoCloseable {
     void add(Pathname path) throws IOException {
         check("statx", stat.of(path, false), path);
         if (stat.isDirectory()) {
-            Folder.Root root = opened(path, path);
-            put(new Folder(
+            ScannedFolder.Root root = opened(path, path);
+            put(new ScannedFolder(
                     root, Pathname.of(""), table.device(stat.dev(), root.fd().value())));
         } else if (stat.isRegular()) {
             addFile(path);
@@ -76,32 +76,32 @@ final class Scan implements AutoCloseable {
     private void addFile(Pathname path) throws ErrnoException {
         Pathname parent = path.parent();
         boolean here = parent == null || parent.length() == 0;
-        Folder.Root root = here
+        ScannedFolder.Root root = here
                 ? opened(Pathname.of("."), Pathname.of(""))
                 : opened(Objects.requireNonNull(parent), Objects.requireNonNull(parent));
         Pathname name = path.name();
         check("statx", stat.of(root.fd(), name, false), path);
         if (stat.isRegular() && stat.size() >= options.minSizeBytes() && options.wants(path)) {
-            Folder.Device device = table.device(stat.dev(), root.fd().value());
-            file(table.add(new Folder(root, Pathname.of(""), device)), device, name);
+            ScannedFolder.Device device = table.device(stat.dev(), root.fd().value());
+            file(table.add(new ScannedFolder(root, Pathname.of(""), device)), device, name);
         }
     }
 
-    private Folder.Root opened(Pathname directory, Pathname shown) throws ErrnoException {
-        Folder.Root root = new Folder.Root(Fd.open(directory, Fd.O_RDONLY | Fd.O_DIRECTORY, 0), shown);
+    private ScannedFolder.Root opened(Pathname directory, Pathname shown) throws ErrnoException {
+        ScannedFolder.Root root = new ScannedFolder.Root(Fd.open(directory, Fd.O_RDONLY | Fd.O_DIRECTORY, 0), shown);
         roots.add(root);
         return root;
     }
 
     /** Waits for a directory until {@link #done}; null if none is left and nobody can find another. */
     @Nullable
-    Folder take() {
+    ScannedFolder take() {
         lock.lock();
         try {
             while (pending.isEmpty() && busy > 0) {
                 changed.awaitUninterruptibly();
             }
-            Folder next = pending.poll();
+            ScannedFolder next = pending.poll();
             busy += next == null ? 0 : 1;
             return next;
         } finally {
@@ -120,7 +120,7 @@ final class Scan implements AutoCloseable {
         }
     }
 
-    void put(Folder folder) {
+    void put(ScannedFolder folder) {
         lock.lock();
         try {
             pending.push(folder);
@@ -132,7 +132,7 @@ final class Scan implements AutoCloseable {
 
     /** Adds a file below one of the roots once more, as it is now. */
     void changed(Pathname path) {
-        Folder.Root root = rootOf(path);
+        ScannedFolder.Root root = rootOf(path);
         if (root == null || !options.wants(path)) {
             return;
         }
@@ -145,8 +145,8 @@ final class Scan implements AutoCloseable {
         try (Fd file = Fd.ofValue(fd)) {
             if (stat.of(fd) == 0 && stat.isRegular() && stat.size() >= options.minSizeBytes()) {
                 Pathname parent = relative.parent();
-                Folder.Device device = table.device(stat.dev(), file.value());
-                Folder folder = new Folder(root, parent == null ? Pathname.of("") : parent, device);
+                ScannedFolder.Device device = table.device(stat.dev(), file.value());
+                ScannedFolder folder = new ScannedFolder(root, parent == null ? Pathname.of("") : parent, device);
                 if (!folder.equals(lastChanged)) {
                     lastChanged = folder;
                     lastChangedNumber = table.add(folder);
@@ -161,8 +161,8 @@ final class Scan implements AutoCloseable {
         database = null;
     }
 
-    private Folder.@Nullable Root rootOf(Pathname path) {
-        for (Folder.Root root : roots) {
+    private ScannedFolder.@Nullable Root rootOf(Pathname path) {
+        for (ScannedFolder.Root root : roots) {
             if (path.startsWith(root.path())) {
                 return root;
             }
@@ -170,7 +170,7 @@ final class Scan implements AutoCloseable {
         return null;
     }
 
-    private void file(int folder, Folder.Device device, Pathname name) {
+    private void file(int folder, ScannedFolder.Device device, Pathname name) {
         byte[] bytes = name.bytes();
         one.add(MemorySegment.ofArray(bytes), 0, bytes.length, stat.size(), stat.ino());
         remember(one, device, stat);
@@ -178,10 +178,10 @@ final class Scan implements AutoCloseable {
     }
 
     /** Adds to the last file of a batch what the database knows, or will know, of it. */
-    void remember(FileBatch batch, Folder.Device device, Statx status) {
+    void remember(FileBatch batch, ScannedFolder.Device device, Statx status) {
         if (table.remembers()) {
             long stamp = FileBatch.stamp(status);
-            long key = FileTable.key(device, status.ino());
+            long key = FoundFiles.key(device, status.ino());
             boolean young = status.ctimeNs() > nowNs - YOUNG_NS;
             batch.remember(young ? 0 : stamp, database == null ? Database.UNKNOWN : database.sample(key, stamp));
         }

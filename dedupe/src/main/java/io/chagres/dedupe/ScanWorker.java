@@ -13,7 +13,7 @@ final class ScanWorker implements DedupeWorker {
 
     private final Scan scan;
     private final RunContext context;
-    private final FileTable table;
+    private final FoundFiles table;
     private final DedupeOptions options;
     private final Statx stat = new Statx();
     private final FileBatch batch = new FileBatch();
@@ -30,7 +30,7 @@ final class ScanWorker implements DedupeWorker {
         if (context.stopped().getAsBoolean()) {
             return false;
         }
-        Folder folder = scan.take();
+        ScannedFolder folder = scan.take();
         if (folder == null) {
             return false;
         }
@@ -42,7 +42,7 @@ final class ScanWorker implements DedupeWorker {
         return true;
     }
 
-    private void list(Folder folder) {
+    private void list(ScannedFolder folder) {
         Pathname path = folder.relative().length() == 0 ? Pathname.of(".") : folder.relative();
         int fd = Fd.tryOpenBeneath(folder.root().fd(), path, FLAGS, 0);
         if (fd < 0) {
@@ -57,9 +57,9 @@ final class ScanWorker implements DedupeWorker {
         }
     }
 
-    private void list(Folder folder, Directory directory) throws ErrnoException {
+    private void list(ScannedFolder folder, Directory directory) throws ErrnoException {
         int number = -1;
-        Folder.Device numbered = folder.device();
+        ScannedFolder.Device numbered = folder.device();
         while (directory.next()) {
             int type = directory.type();
             boolean perhaps = type == Directory.DT_REG || type == Directory.DT_DIR || type == Directory.DT_UNKNOWN;
@@ -73,7 +73,7 @@ final class ScanWorker implements DedupeWorker {
                 if (number < 0 || stat.dev() != numbered.number()) {
                     scan.flush(number, batch);
                     numbered = table.device(stat.dev(), directory.fd().value());
-                    number = table.add(new Folder(folder.root(), folder.relative(), numbered));
+                    number = table.add(new ScannedFolder(folder.root(), folder.relative(), numbered));
                 }
                 batch.add(
                         directory.nameSegment(),
@@ -90,12 +90,12 @@ final class ScanWorker implements DedupeWorker {
         scan.flush(number, batch);
     }
 
-    private boolean wanted(Folder folder, Directory directory) {
+    private boolean wanted(ScannedFolder folder, Directory directory) {
         return !options.hasGlobs() || options.wants(folder.path().resolve(directory.name()));
     }
 
-    private void enter(Folder folder, Directory directory) {
-        Folder.Device device = folder.device();
+    private void enter(ScannedFolder folder, Directory directory) {
+        ScannedFolder.Device device = folder.device();
         if (stat.dev() != device.number() && options.oneFileSystem()) {
             return;
         }
@@ -104,13 +104,13 @@ final class ScanWorker implements DedupeWorker {
                 && options.excludesDirectory(folder.root().path().resolve(relative))) {
             return;
         }
-        Folder.Device its = stat.dev() == device.number() ? device : deviceOf(folder.root(), relative);
+        ScannedFolder.Device its = stat.dev() == device.number() ? device : deviceOf(folder.root(), relative);
         if (its != null) {
-            scan.put(new Folder(folder.root(), relative, its));
+            scan.put(new ScannedFolder(folder.root(), relative, its));
         }
     }
 
-    private Folder.@Nullable Device deviceOf(Folder.Root root, Pathname relative) {
+    private ScannedFolder.@Nullable Device deviceOf(ScannedFolder.Root root, Pathname relative) {
         int fd = Fd.tryOpenBeneath(root.fd(), relative, FLAGS, 0);
         if (fd < 0) {
             scan.skip(root.path().resolve(relative), fd);

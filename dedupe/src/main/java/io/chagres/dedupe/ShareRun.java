@@ -34,7 +34,7 @@ final class ShareRun implements AutoCloseable {
     private final InodeFlags flags = new InodeFlags();
     private final Prefetch prefetch = new Prefetch();
     private final OpenFile source;
-    private final Target[] called = new Target[FileRangeDedupe.MAX_DESTINATIONS];
+    private final ShareTarget[] called = new ShareTarget[FileRangeDedupe.MAX_DESTINATIONS];
     private final Batch current = new Batch();
     private ShareSet set;
     private boolean sourceChanged;
@@ -59,7 +59,7 @@ final class ShareRun implements AutoCloseable {
 
     /** Files open at the same time. */
     private final class Batch {
-        private final Target[] targets = new Target[FileRangeDedupe.MAX_DESTINATIONS];
+        private final ShareTarget[] targets = new ShareTarget[FileRangeDedupe.MAX_DESTINATIONS];
         private int count;
 
         /** Claims and opens the next ones. */
@@ -70,9 +70,9 @@ final class ShareRun implements AutoCloseable {
                 if (index < 0) {
                     return;
                 }
-                Target target = targets[count];
+                ShareTarget target = targets[count];
                 if (target == null) {
-                    target = new Target(new OpenFile(context.table(), stat, map));
+                    target = new ShareTarget(new OpenFile(context.table(), stat, map));
                     targets[count] = target;
                 }
                 count++;
@@ -169,7 +169,7 @@ final class ShareRun implements AutoCloseable {
     }
 
     /** Returns what became of a file, by its index. */
-    Target.State state(int index) {
+    ShareTarget.State state(int index) {
         return set.state(index);
     }
 
@@ -228,7 +228,7 @@ final class ShareRun implements AutoCloseable {
     private void giveUp() {
         for (int i = 0; i < current.count; i++) {
             if (current.targets[i].isActive()) {
-                current.targets[i].become(Target.State.UNTRIED);
+                current.targets[i].become(ShareTarget.State.UNTRIED);
             }
         }
         current.finish();
@@ -238,9 +238,9 @@ final class ShareRun implements AutoCloseable {
         current.fill(limit());
         while (current.count > 0) {
             for (int i = 0; i < current.count; i++) {
-                Target target = current.targets[i];
+                ShareTarget target = current.targets[i];
                 if (target.isActive() && context.options().verify() && !equalBytes(target)) {
-                    target.become(Target.State.DIFFERS);
+                    target.become(ShareTarget.State.DIFFERS);
                 }
                 if (isInRanges(target)) {
                     shareRanges(target, 0, size);
@@ -253,7 +253,7 @@ final class ShareRun implements AutoCloseable {
         }
     }
 
-    private boolean equalBytes(Target target) {
+    private boolean equalBytes(ShareTarget target) {
         try {
             return reader.equal(source.fd(), target.open().fd(), size);
         } catch (ErrnoException e) {
@@ -280,21 +280,21 @@ final class ShareRun implements AutoCloseable {
         }
     }
 
-    private boolean isWanted(Target target, long position, long piece) {
+    private boolean isWanted(ShareTarget target, long position, long piece) {
         return target.isActive()
                 && !isInRanges(target)
                 && !target.open().extents().sharesWith(source.extents(), position, position, piece);
     }
 
-    private boolean isInRanges(Target target) {
+    private boolean isInRanges(ShareTarget target) {
         return target.isActive() && (target.open().reserves() || source.reserves());
     }
 
     private void shareRanges(long position, int first, int end) {
         for (int i = first; i < end && !sourceChanged; i++) {
-            Target target = current.targets[i];
+            ShareTarget target = current.targets[i];
             if (position == 0 && isInRanges(target) && !isZeroWhereReserved(target)) {
-                target.become(Target.State.DIFFERS);
+                target.become(ShareTarget.State.DIFFERS);
                 set.miss();
             }
             if (isInRanges(target)) {
@@ -304,7 +304,7 @@ final class ShareRun implements AutoCloseable {
     }
 
     /** The kernel compares only what it shares; what one file reserves the other may have written. */
-    private boolean isZeroWhereReserved(Target target) {
+    private boolean isZeroWhereReserved(ShareTarget target) {
         OpenFile other = target.open();
         try {
             return set.isTrusting()
@@ -317,8 +317,8 @@ final class ShareRun implements AutoCloseable {
         }
     }
 
-    private void shareRanges(Target target, long position, long end) {
-        Extents its = target.open().extents();
+    private void shareRanges(ShareTarget target, long position, long end) {
+        FileExtents its = target.open().extents();
         long from = its.apartFrom(source.extents(), 0, position, end);
         while (from < end && target.isActive() && !sourceChanged) {
             long to = its.apartUntil(source.extents(), 0, from, end);
@@ -362,16 +362,16 @@ final class ShareRun implements AutoCloseable {
         }
     }
 
-    private void answer(Target target, int status) {
+    private void answer(ShareTarget target, int status) {
         if (status == FileRangeDedupe.FILE_DEDUPE_RANGE_SAME) {
             return;
         }
         if (target.open().isChanged()) {
-            target.become(Target.State.CHANGED);
+            target.become(ShareTarget.State.CHANGED);
         } else if (source.isChanged()) {
             changeSource();
         } else if (status == FileRangeDedupe.FILE_DEDUPE_RANGE_DIFFERS) {
-            target.become(Target.State.DIFFERS);
+            target.become(ShareTarget.State.DIFFERS);
             set.miss();
         } else if (status == -Errno.ETXTBSY && source.refusal(ranges.probe()) == Errno.ETXTBSY) {
             sourceChanged = true;
@@ -379,9 +379,9 @@ final class ShareRun implements AutoCloseable {
                 set.refuseSource(Errno.ETXTBSY);
             }
         } else if (status == -Errno.EINVAL) {
-            target.become(Target.State.REFUSED);
+            target.become(ShareTarget.State.REFUSED);
         } else if (status == -Errno.EPERM) {
-            target.become(Target.State.FIXED);
+            target.become(ShareTarget.State.FIXED);
         } else {
             target.fail(-status);
         }
@@ -394,15 +394,15 @@ final class ShareRun implements AutoCloseable {
         }
     }
 
-    private static void failed(Target target, int result) {
+    private static void failed(ShareTarget target, int result) {
         if (result == -Errno.ESTALE || result == -Errno.ENOENT) {
-            target.become(Target.State.CHANGED);
+            target.become(ShareTarget.State.CHANGED);
         } else {
             target.fail(-result);
         }
     }
 
-    private void report(Target target) {
+    private void report(ShareTarget target) {
         int file = set.target(target.index());
         switch (target.state()) {
             case ACTIVE -> reportShared(target, file);
@@ -413,18 +413,18 @@ final class ShareRun implements AutoCloseable {
         set.end(target.index(), target.state());
     }
 
-    private void reportShared(Target target, int file) {
+    private void reportShared(ShareTarget target, int file) {
         boolean isWhole = !isInRanges(target);
         long bytes = isWhole ? size : target.sharedBytes();
         if (isWhole) {
             lastShared = file;
             set.release(target.open().extents(), 0, Long.MAX_VALUE);
         } else if (bytes == 0) {
-            target.become(Target.State.ALREADY_SHARED);
+            target.become(ShareTarget.State.ALREADY_SHARED);
             context.totals().add(Count.ALREADY_SHARED, 1);
             return;
         }
-        target.become(Target.State.SHARED);
+        target.become(ShareTarget.State.SHARED);
         context.totals().add(Count.SHARED_FILES, 1);
         context.totals().add(Count.SHARED_BYTES, bytes);
         Pathname path = context.table().path(file);

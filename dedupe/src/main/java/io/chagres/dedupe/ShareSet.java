@@ -19,7 +19,7 @@ final class ShareSet {
     private final int[] targets;
     private final long size;
     private final boolean trusting;
-    private final Target.State[] states;
+    private final ShareTarget.State[] states;
     private final FreedBytes freed = new FreedBytes();
     private final AtomicInteger claimed = new AtomicInteger();
     private final AtomicInteger misses = new AtomicInteger();
@@ -37,13 +37,13 @@ final class ShareSet {
      * @param trusting whether to continue after misses
      * @param kept where the source lies
      */
-    ShareSet(int source, int[] targets, long size, boolean trusting, Extents kept) {
+    ShareSet(int source, int[] targets, long size, boolean trusting, FileExtents kept) {
         this.source = source;
         this.targets = targets;
         this.size = size;
         this.trusting = trusting;
-        states = new Target.State[targets.length];
-        Arrays.fill(states, Target.State.UNTRIED);
+        states = new ShareTarget.State[targets.length];
+        Arrays.fill(states, ShareTarget.State.UNTRIED);
         freed.reset(kept);
     }
 
@@ -97,17 +97,17 @@ final class ShareSet {
         misses.incrementAndGet();
     }
 
-    void end(int index, Target.State state) {
+    void end(int index, ShareTarget.State state) {
         states[index] = state;
     }
 
     /** Returns what became of a target. */
-    Target.State state(int index) {
+    ShareTarget.State state(int index) {
         return states[index];
     }
 
     /** Counts the blocks that a range of a target lets go of. */
-    synchronized void release(Extents target, long from, long to) {
+    synchronized void release(FileExtents target, long from, long to) {
         freed.release(target, from, to);
     }
 

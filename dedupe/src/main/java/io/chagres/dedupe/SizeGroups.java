@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * from before.
  */
 final class SizeGroups {
-    private final FileTable table;
+    private final FoundFiles table;
     private final boolean largestFirst;
     private final int[] files;
     private final IntColumn starts = new IntColumn();
@@ -17,7 +17,7 @@ final class SizeGroups {
     /**
      * Groups the files of a table as it is now.
      */
-    SizeGroups(FileTable table, boolean largestFirst) {
+    SizeGroups(FoundFiles table, boolean largestFirst) {
         this.table = table;
         this.largestFirst = largestFirst;
         long[] packed = packed(table, newSizes(table));
@@ -40,7 +40,7 @@ final class SizeGroups {
     }
 
     /** Returns the sizes of files that are not known from before, ascending. */
-    private static long[] newSizes(FileTable table) {
+    private static long[] newSizes(FoundFiles table) {
         long[] sizes = new long[table.count() - table.countOld()];
         int count = 0;
         for (int i = 0; i < table.count() && count < sizes.length; i++) {
@@ -59,7 +59,7 @@ final class SizeGroups {
     }
 
     /** Returns the files of sizes that two have, sorted by size and file system: in the upper half the group. */
-    private static long[] packed(FileTable table, long[] sizes) {
+    private static long[] packed(FoundFiles table, long[] sizes) {
         if (sizes.length == 0) {
             return sizes;
         }

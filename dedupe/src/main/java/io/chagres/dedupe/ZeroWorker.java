@@ -25,7 +25,7 @@ final class ZeroWorker implements DedupeWorker {
     private static final long HOLE_BYTES = 16L << 20;
 
     private final RunContext context;
-    private final FileTable table;
+    private final FoundFiles table;
     private final AtomicInteger claimed;
     private final Arena arena = Arena.ofShared();
     private final MemorySegment buffer = arena.allocate(BUFFER_BYTES, 64);
@@ -41,7 +41,7 @@ final class ZeroWorker implements DedupeWorker {
     private long zerosTo;
 
     /** The files for which a hole can be the source. */
-    private record Place(Folder.Root root, boolean isWithoutCopies) {}
+    private record Place(ScannedFolder.Root root, boolean isWithoutCopies) {}
 
     ZeroWorker(RunContext context, AtomicInteger claimed) {
         this.context = context;
@@ -89,7 +89,7 @@ final class ZeroWorker implements DedupeWorker {
     }
 
     /** Opens a file that is all hole and has no name: only where it is used, for to make it is to write. */
-    private Fd hole(Folder.Root root) throws ErrnoException {
+    private Fd hole(ScannedFolder.Root root) throws ErrnoException {
         Place place = new Place(root, flags.isWithoutCopies(open.fd()));
         Fd known = holes.get(place);
         if (known == null) {
@@ -110,7 +110,7 @@ final class ZeroWorker implements DedupeWorker {
         fd.tryAdvise(0, 0, Fd.POSIX_FADV_SEQUENTIAL);
         // Not SEEK_DATA: XFS calls reserved space data, also what it keeps for copies of shared blocks, once it was
         // read.
-        Extents extents = open.extents();
+        FileExtents extents = open.extents();
         for (int i = 0; i < extents.count() && !isGivenUp(); i++) {
             look(file, extents.logical(i), Math.min(size, extents.logical(i) + extents.length(i)));
         }

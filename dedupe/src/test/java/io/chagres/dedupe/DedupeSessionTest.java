@@ -172,7 +172,7 @@ final class DedupeSessionTest {
         AtomicInteger closed = new AtomicInteger();
         try (ExecutorService executor = Executors.newFixedThreadPool(2);
                 Dedupe dedupe = new Dedupe(DRY, Run.LATER, told)) {
-            assertThatThrownBy(() -> new Workers(executor)
+            assertThatThrownBy(() -> new StepWorkers(executor)
                             .run(dedupe, 2, () -> new Endless(dedupe, made.getAndIncrement() > 0, closed), () -> {}))
                     .hasRootCauseMessage("a fault");
             assertThat(closed).as("while the paths are open").hasValue(2);

@@ -44,7 +44,7 @@ final class ArchiveFileSystem implements FuseFileSystem {
     private final Hosts hosts;
     private final NodeTable nodes;
     private final BlockReads reads;
-    private final Patience patience;
+    private final ReadRetries patience;
     private final Map<Long, OpenFolder> openFolders = new ConcurrentHashMap<>();
     private final AtomicLong lastHandle = new AtomicLong();
     private final Runnable atEnd;
@@ -59,7 +59,12 @@ final class ArchiveFileSystem implements FuseFileSystem {
      * @param atEnd runs once the kernel no longer asks
      */
     ArchiveFileSystem(
-            MountContext context, Hosts hosts, NodeTable nodes, BlockReads reads, Patience patience, Runnable atEnd) {
+            MountContext context,
+            Hosts hosts,
+            NodeTable nodes,
+            BlockReads reads,
+            ReadRetries patience,
+            Runnable atEnd) {
         this.context = context;
         this.hosts = hosts;
         this.nodes = nodes;
@@ -240,7 +245,7 @@ final class ArchiveFileSystem implements FuseFileSystem {
     @Override
     public void read(Request request, long number, long handle, long position, int size, int flags, ReadReply reply) {
         HostTree host = hosts.ofFile(number);
-        HostTree.Span span = host == null || !host.isLoaded() ? null : host.span(FileNumbers.version(number));
+        HostTree.VersionRange span = host == null || !host.isLoaded() ? null : host.span(FileNumbers.version(number));
         if (host == null || span == null) {
             reply.error(Errno.ESTALE);
             return;

@@ -45,7 +45,7 @@ public final class ArchiveMount implements AutoCloseable {
 
     private final MountContext context;
     private final MountOptions options;
-    private final Patience patience;
+    private final ReadRetries patience;
     private final NodeTable nodes = new NodeTable();
     private final Hosts hosts;
     private final BlockCache cache;
@@ -77,7 +77,7 @@ public final class ArchiveMount implements AutoCloseable {
         this.source = source;
         this.context = context;
         this.options = options;
-        patience = new Patience(context, options.timeoutMs(), store);
+        patience = new ReadRetries(context, options.timeoutMs(), store);
         place = new ArchiveRoot(store);
         faults = faults(store);
         hosts = new Hosts(store, context, options, nodes);

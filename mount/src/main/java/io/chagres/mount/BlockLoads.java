@@ -31,7 +31,7 @@ final class BlockLoads {
     private record Report(HostTree host, long version, long position) {}
 
     private final MountContext context;
-    private final Patience patience;
+    private final ReadRetries patience;
     private final BlockCache cache;
     private final ReaderPool readers;
     private final HostReload reload;
@@ -47,7 +47,7 @@ final class BlockLoads {
         boolean ifCompacted(HostTree host) throws IOException;
     }
 
-    BlockLoads(MountContext context, Patience patience, BlockCache cache, ReaderPool readers, HostReload reload) {
+    BlockLoads(MountContext context, ReadRetries patience, BlockCache cache, ReaderPool readers, HostReload reload) {
         this.context = context;
         this.patience = patience;
         this.cache = cache;
@@ -115,7 +115,7 @@ final class BlockLoads {
     }
 
     private void fill(BlockCache.Key key, long deadlineMs) throws IOException {
-        HostTree.Span span = key.host().span(key.version());
+        HostTree.VersionRange span = key.host().span(key.version());
         if (span == null) {
             throw new IOException("version " + key.version() + " is gone");
         }
@@ -136,7 +136,7 @@ final class BlockLoads {
                     if (reloaded || key.host().state() != seen) {
                         continue; // another reader may have found the compaction first
                     }
-                    HostTree.Span piece = key.host().pieceAt(key.version(), at);
+                    HostTree.VersionRange piece = key.host().pieceAt(key.version(), at);
                     at = Math.min(end, piece.end());
                     damages.add(new BlockCache.Damage((int) (from - key.start()), (int) (at - key.start())));
                     report(key, piece, e);
@@ -168,7 +168,7 @@ final class BlockLoads {
         }
     }
 
-    private void report(BlockCache.Key key, HostTree.Span piece, IOException cause) {
+    private void report(BlockCache.Key key, HostTree.VersionRange piece, IOException cause) {
         synchronized (reported) {
             boolean first =
                     reported.size() < MAX_REPORTS && reported.add(new Report(key.host(), key.version(), piece.start()));

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HostTree {
     /** Bytes of a version that are shown: from a position to a position. */
-    record Span(long start, long end) {}
+    record VersionRange(long start, long end) {}
 
     /**
      * The files that the names of a host lead to.
@@ -301,11 +301,11 @@ final class HostTree {
 
     /** Returns which bytes of a version are shown; null if there is none. Takes the lock. */
     @Nullable
-    Span span(long id) {
+    VersionRange span(long id) {
         lock.readLock().lock();
         try {
             FileVersion version = state().version(id);
-            return version == null ? null : new Span(start(version), version.length());
+            return version == null ? null : new VersionRange(start(version), version.length());
         } finally {
             lock.readLock().unlock();
         }
@@ -319,19 +319,19 @@ final class HostTree {
     }
 
     /** Returns the bytes that are damaged if one of them is: a checksummed piece. Takes the lock. */
-    Span pieceAt(long id, long position) {
+    VersionRange pieceAt(long id, long position) {
         FileVersion version = version(id);
         ExtentList extents = version == null ? null : version.extents();
         int index = extents == null ? -1 : extents.indexOf(position);
         if (version != null && position < version.startPosition()) {
-            return new Span(position, version.startPosition());
+            return new VersionRange(position, version.startPosition());
         }
         if (extents == null || index < 0) {
-            return new Span(position, Long.MAX_VALUE);
+            return new VersionRange(position, Long.MAX_VALUE);
         }
         long extentStart = extents.start(index);
         long start = extentStart + (position - extentStart) / LogRecord.PIECE_BYTES * LogRecord.PIECE_BYTES;
-        return new Span(start, start + Math.min(extents.end(index) - start, LogRecord.PIECE_BYTES));
+        return new VersionRange(start, start + Math.min(extents.end(index) - start, LogRecord.PIECE_BYTES));
     }
 
     /** Says whether a name is shown: a file only if it is in the window. Under the lock. */

@@ -219,7 +219,7 @@ final class IncarnationOpening {
                             host.machine().productUuid(),
                             host.machine().bootId(),
                             ProcessHandle.current().pid(),
-                            Version.text(),
+                            BuildVersion.text(),
                             clock.millis()));
             LogRecord.Recipients recipients = OwnKeys.record(store.keyRing());
             if (!recipients.equals(loaded.recipients())) {

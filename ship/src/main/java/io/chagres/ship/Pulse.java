@@ -227,7 +227,7 @@ final class Pulse {
                 status.riskMs(),
                 status.files(),
                 bytesPerSecond,
-                Version.text(),
+                BuildVersion.text(),
                 follows,
                 trouble(status),
                 status.looks().oldestMs(),

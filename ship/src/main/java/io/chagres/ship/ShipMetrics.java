@@ -24,13 +24,14 @@ final class ShipMetrics {
      */
     static Metrics of(ShipParts parts, Supplier<ShipStatus> status, Supplier<DrainForecast> drain) {
         Metrics metrics =
-                new Metrics().info("chagres_build_info", "The version.", "version=\"" + Version.text() + "\"");
+                new Metrics().info("chagres_build_info", "The version.", "version=\"" + BuildVersion.text() + "\"");
         addRisk(metrics, status);
         addDrain(metrics, drain);
         addWork(metrics, parts, status);
         addStore(metrics, parts.health, status);
         metrics.gauge("chagres_watches", "Watches of inotify.", () -> parts.watcher.watches());
-        metrics.gauge("chagres_open_files", "Followed files whose descriptors are open.", () -> parts.openFiles.open());
+        metrics.gauge(
+                "chagres_open_files", "Followed files whose descriptors are open.", () -> parts.descriptors.open());
         return metrics;
     }
 

@@ -15,9 +15,9 @@ import io.chagres.ship.file.KnownNames;
 import io.chagres.ship.file.Losses;
 import io.chagres.ship.file.MissingFiles;
 import io.chagres.ship.file.OldFiles;
-import io.chagres.ship.file.OpenFiles;
 import io.chagres.ship.file.OutwardLinks;
 import io.chagres.ship.file.Tail;
+import io.chagres.ship.file.TailDescriptors;
 import io.chagres.ship.file.Versions;
 import io.chagres.ship.follow.CheckpointStep;
 import io.chagres.ship.follow.Copies;
@@ -57,7 +57,7 @@ final class ShipParts implements AutoCloseable {
     final CommitPipeline pipeline;
     final ObjectUploads uploads;
     final Losses losses;
-    final OpenFiles openFiles;
+    final TailDescriptors descriptors;
     final Versions versions;
     final FollowedFiles files;
     final OutwardLinks links;
@@ -121,24 +121,24 @@ final class ShipParts implements AutoCloseable {
         RecentCommits recent = opening.recent;
         Supplier<OwnLog> ownLog = () -> new OwnLog(store, hostId, recent.copy());
         losses = new Losses(problems);
-        openFiles = new OpenFiles(opening.host.openFiles(), opening.host.mostOpenFiles(), losses, problems);
+        descriptors = new TailDescriptors(opening.host.openFiles(), opening.host.mostOpenFiles(), losses, problems);
         checkpoints = new CheckpointStep(
                 opening.recent, pipeline, new Offload(workers, wakeup), store, opening.hostId, problems);
-        versions = new Versions(pipeline, table, openFiles, opening.loaded.nextVersionId(), scope::rules);
+        versions = new Versions(pipeline, table, descriptors, opening.loaded.nextVersionId(), scope::rules);
         versions.takeOver(opening.points, clock.millis() - CommitPipeline.OBJECTS_WAIT_MS);
         derived = new DerivedFiles(ownLog, pipeline, offload);
-        files = new FollowedFiles(table, openFiles, versions, opening.points, known, pipeline, derived);
+        files = new FollowedFiles(table, descriptors, versions, opening.points, known, pipeline, derived);
         files.wholePrefix = opening.uncleanBoot;
         files.closedCleanly = opening.loaded.closedCleanly();
         files.old = old = new OldFiles(clock::millis, scope::rules, problems);
         files.startAtEnd = options.startAt() == StartAt.END;
         links = new OutwardLinks(options.followLinks(), table, scope::leadsOut, scope::isRoot, problems);
-        dentries = new DentryEvents(files, pipeline, known, openFiles, links, this.clock, problems);
-        missing = new MissingFiles(opening.points, openFiles, files, problems);
+        dentries = new DentryEvents(files, pipeline, known, descriptors, links, this.clock, problems);
+        missing = new MissingFiles(opening.points, descriptors, files, problems);
         copies = new Copies(
                 options.storage().copies() && !store.keyRing().encrypts(), ownLog, pipeline, files, offload, problems);
         verifier = new Verifier(offload, files, problems, opening.host.fileClock());
-        tailer = new Tailer(pipeline, uploads, versions, dentries, openFiles, copies, verifier);
+        tailer = new Tailer(pipeline, uploads, versions, dentries, descriptors, copies, verifier);
         patrol = new Patrol(table, files, verifier);
         positions = opening.points.count();
         long opened = opening.log.seq();
@@ -241,7 +241,7 @@ final class ShipParts implements AutoCloseable {
     public void close() {
         watcher.close();
         for (Tail tail : table.all()) {
-            openFiles.close(tail);
+            descriptors.close(tail);
         }
         files.close();
         patrol.close();
@@ -251,7 +251,7 @@ final class ShipParts implements AutoCloseable {
         missing.close();
         tailer.close();
         copies.close();
-        openFiles.close();
+        descriptors.close();
         pipeline.close();
         if (state != null) {
             state.close();

@@ -111,7 +111,7 @@ final class Sideline {
                 0,
                 0,
                 0,
-                Version.text(),
+                BuildVersion.text(),
                 follows,
                 "does not start: " + why,
                 0,

@@ -145,7 +145,7 @@ class PulseTest {
                         9,
                         3,
                         0,
-                        Version.text(),
+                        BuildVersion.text(),
                         "/var/log /srv",
                         "the store refuses since 9 s: full; 2 unreadable files",
                         0,

@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DirectoryStore implements BlobStore {
     private final StoreDirectories directories;
-    private final TemporaryFiles temporaries;
+    private final NamelessFiles temporaries;
 
     private DirectoryStore(StoreDirectories directories, boolean named) {
         this.directories = directories;
-        temporaries = new TemporaryFiles(directories, named);
+        temporaries = new NamelessFiles(directories, named);
     }
 
     /**
@@ -61,7 +61,7 @@ public final class DirectoryStore implements BlobStore {
 
     /** Makes and removes an object. A trouble that may pass, such as a full disk, is no reason not to start. */
     private void prove() throws IOException {
-        String key = TemporaryFiles.DIRECTORY + "/probe-" + Long.toHexString(new SecureRandom().nextLong());
+        String key = NamelessFiles.DIRECTORY + "/probe-" + Long.toHexString(new SecureRandom().nextLong());
         try (FileWriter writer = new FileWriter(directories, temporaries, key)) {
             writer.commit();
         } catch (StoreException e) {
@@ -175,14 +175,14 @@ public final class DirectoryStore implements BlobStore {
 
     @Override
     public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
-        try (DirectoryListing listing = new DirectoryListing(directories, prefix, afterKey)) {
+        try (KeyListing listing = new KeyListing(directories, prefix, afterKey)) {
             return listing.upTo(Integer.MAX_VALUE);
         }
     }
 
     @Override
     public @Nullable BlobInfo first(String prefix) throws IOException {
-        try (DirectoryListing listing = new DirectoryListing(directories, prefix, null)) {
+        try (KeyListing listing = new KeyListing(directories, prefix, null)) {
             List<BlobInfo> found = listing.upTo(1);
             return found.isEmpty() ? null : found.getFirst();
         }
@@ -193,7 +193,7 @@ public final class DirectoryStore implements BlobStore {
         List<String> names = new ArrayList<>();
         try (Directory open = directories.find(prefix.substring(0, prefix.length() - 1))) {
             while (open != null && open.next()) {
-                String name = DirectoryListing.keyPart(open);
+                String name = KeyListing.keyPart(open);
                 if (name != null) {
                     names.add(name);
                 }
@@ -209,7 +209,7 @@ public final class DirectoryStore implements BlobStore {
     @Override
     public long nowMs() throws IOException {
         try (Directory root = directories.require("");
-                Directory home = directories.find(TemporaryFiles.DIRECTORY);
+                Directory home = directories.find(NamelessFiles.DIRECTORY);
                 TemporaryFile file =
                         home == null ? temporaries.tryNameless(root, root()) : temporaries.open(root, root());
                 Statx stat = new Statx()) {

@@ -21,7 +21,7 @@ final class FileWriter implements BlobWriter {
     private final FileAppender appender;
     private boolean usable = true;
 
-    FileWriter(StoreDirectories directories, TemporaryFiles temporaries, String key) throws IOException {
+    FileWriter(StoreDirectories directories, NamelessFiles temporaries, String key) throws IOException {
         path = directories.path(key);
         directory = directories.require(key.substring(0, Math.max(0, key.lastIndexOf('/'))));
         TemporaryFile opened = null;

@@ -26,10 +26,10 @@ final class StoreDirectories implements AutoCloseable {
     private final Pathname root;
     private final Fd fd;
     private final int mode;
-    private final Ownership ownership;
+    private final ArchiveOwner ownership;
     private final Set<String> durable = ConcurrentHashMap.newKeySet();
 
-    private StoreDirectories(Pathname root, Fd fd, int mode, Ownership ownership) {
+    private StoreDirectories(Pathname root, Fd fd, int mode, ArchiveOwner ownership) {
         this.root = root;
         this.fd = fd;
         this.mode = mode;
@@ -53,8 +53,8 @@ final class StoreDirectories implements AutoCloseable {
         try (Statx stat = new Statx()) {
             int looked = stat.of(fd);
             return looked < 0
-                    ? new StoreDirectories(root, Fd.ofValue(fd), PRIVATE, Ownership.OF_MAKER)
-                    : new StoreDirectories(root, Fd.ofValue(fd), stat.permissions(), Ownership.in(stat));
+                    ? new StoreDirectories(root, Fd.ofValue(fd), PRIVATE, ArchiveOwner.OF_MAKER)
+                    : new StoreDirectories(root, Fd.ofValue(fd), stat.permissions(), ArchiveOwner.in(stat));
         }
     }
 
@@ -96,7 +96,7 @@ final class StoreDirectories implements AutoCloseable {
     }
 
     /** Says who owns what is made. */
-    Ownership ownership() {
+    ArchiveOwner ownership() {
         return ownership;
     }
 

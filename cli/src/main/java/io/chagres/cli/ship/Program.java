@@ -16,7 +16,7 @@ final class Program {
     private final Duration patience;
     private final ShipReport report;
     private final Runnable onExit;
-    private @Nullable ChildProcess child;
+    private @Nullable ShippedProgram child;
     private boolean terminated;
 
     /**
@@ -35,13 +35,13 @@ final class Program {
     /** Starts it unless it was started or told to end before. */
     synchronized void start() throws IOException {
         if (child == null && !terminated && !command.isEmpty()) {
-            child = ChildProcess.start(command, this::ended);
+            child = ShippedProgram.start(command, this::ended);
         }
     }
 
     /** The program's bytes count as its own, also those of child processes that it did not wait for. */
     private void ended() {
-        ChildProcess started = started();
+        ShippedProgram started = started();
         if (started != null) {
             say(started.awaitDescendants(patience));
         }
@@ -60,7 +60,7 @@ final class Program {
 
     /** Lets go of processes that it left behind and that have ended. */
     void reap() {
-        ChildProcess started = started();
+        ShippedProgram started = started();
         if (started != null) {
             started.reap();
         }
@@ -68,7 +68,7 @@ final class Program {
 
     /** Sends SIGTERM if it runs and waits for its end, but not longer than that. */
     void terminate(Duration ofEnd) {
-        ChildProcess started;
+        ShippedProgram started;
         synchronized (this) {
             terminated = true;
             started = child;
@@ -80,7 +80,7 @@ final class Program {
 
     /** Shipping cannot continue, but that is no reason to end the program that it accompanies. */
     void outlive(IOException cause, ShipReport report) {
-        ChildProcess started = started();
+        ShippedProgram started = started();
         if (started != null && started.running()) {
             report.message("shipping stopped (" + cause.getMessage() + "); waiting for the program to end");
             started.await();
@@ -89,12 +89,12 @@ final class Program {
 
     /** Returns its exit code if it has ended with one that is not 0, or ours. */
     int exitCode(int ours) {
-        ChildProcess started = started();
+        ShippedProgram started = started();
         int code = started == null || started.running() ? ExitCode.DONE : started.await();
         return code == ExitCode.DONE ? ours : code;
     }
 
-    private synchronized @Nullable ChildProcess started() {
+    private synchronized @Nullable ShippedProgram started() {
         return child;
     }
 }

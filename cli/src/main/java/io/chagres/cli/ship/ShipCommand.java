@@ -30,11 +30,11 @@ import io.chagres.linux.Glob;
 import io.chagres.linux.Machine;
 import io.chagres.linux.MonotonicClock;
 import io.chagres.linux.Pathname;
+import io.chagres.ship.BuildVersion;
 import io.chagres.ship.ShipOptions;
 import io.chagres.ship.Shipper;
 import io.chagres.ship.Source;
 import io.chagres.ship.StartAt;
-import io.chagres.ship.Version;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.time.Clock;
@@ -436,7 +436,8 @@ public final class ShipCommand implements Callable<Integer> {
                     () -> ArchivePlace.addTo(reload.addTo(ProcessNumbers.addTo(shipper.metrics())), concerns),
                     shipper::filesAtRisk,
                     to::hasAccepted);
-            report.started("version " + Version.text() + " ships " + options.follows() + " to " + store + " as host "
+            report.started("version " + BuildVersion.text() + " ships " + options.follows() + " to " + store
+                    + " as host "
                     + options.identity().hostName() + ArchivePlace.words(concerns) + "; the archive knows where "
                     + shipper.positions() + " files go on");
             if (context.liveLine()) { // where the line above is not shown
@@ -516,7 +517,7 @@ public final class ShipCommand implements Callable<Integer> {
 
     private StatusBoard board(ShipOptions options) {
         return new StatusBoard(
-                new StatusBoard.About(Version.text(), options.identity().hostName(), store, options.follows()),
+                new StatusBoard.About(BuildVersion.text(), options.identity().hostName(), store, options.follows()),
                 context.clock(),
                 ShipStatusText::members);
     }

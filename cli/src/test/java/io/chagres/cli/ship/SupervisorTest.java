@@ -126,7 +126,7 @@ final class SupervisorTest {
     @Test
     void isNotInheritedByAProgram() {
         Map<String, String> environment = new java.util.HashMap<>(Map.of("NOTIFY_SOCKET", "/n", "WATCHDOG_USEC", "1"));
-        ChildProcess.restore(environment);
+        ShippedProgram.restore(environment);
         assertThat(environment).isEmpty();
     }
 

@@ -93,16 +93,16 @@ final class NioAttributes {
     }
 
     @Nullable
-    FileIdentity identity(Values values) {
+    NioIdentity identity(Values values) {
         return haveNumbers() && values.all.get("ino") instanceof Number ino
-                ? new FileIdentity(
+                ? new NioIdentity(
                         values.longNumber("dev"), ino.longValue(), Long.hashCode(values.timeNs("creationTime")))
                 : null;
     }
 
     /** Fills attributes with all but how long they may be believed. */
     Attributes fill(Values values, Attributes attributes) {
-        FileIdentity identity = identity(values);
+        NioIdentity identity = identity(values);
         attributes
                 .mode(type(values) | permissions(values))
                 .size(values.all.get("size") instanceof Long size ? size : 0)

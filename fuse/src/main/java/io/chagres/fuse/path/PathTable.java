@@ -43,7 +43,7 @@ final class PathTable {
         private final Map<String, Node> children = new HashMap<>();
         private @Nullable Node parent;
         private String name;
-        private @Nullable FileIdentity file;
+        private @Nullable NioIdentity file;
 
         /** Nodes that had this name before, and that the kernel still knows. */
         private final Set<Node> predecessors = new HashSet<>(0);
@@ -121,7 +121,7 @@ final class PathTable {
      *
      * @param file equal as long as the name is that of the same file; another one gets another number
      */
-    synchronized long lookedUp(long parent, String name, @Nullable FileIdentity file) throws ErrnoException {
+    synchronized long lookedUp(long parent, String name, @Nullable NioIdentity file) throws ErrnoException {
         Node directory = node(parent);
         Node node = child(directory, name);
         if (node.id != 0 && !Objects.equals(node.file, file)) {
@@ -247,7 +247,7 @@ final class PathTable {
     }
 
     /** Returns what a node was looked up with. */
-    synchronized @Nullable FileIdentity file(long id) throws ErrnoException {
+    synchronized @Nullable NioIdentity file(long id) throws ErrnoException {
         return node(id).file;
     }
 
@@ -380,7 +380,7 @@ final class PathTable {
             to.text(node.name);
             to.number(node.parent == null ? NONE : places.get(node.parent));
             to.number(node.unlinkedIn == null ? NONE : node.unlinkedIn.id);
-            FileIdentity file = node.file;
+            NioIdentity file = node.file;
             to.flag(file != null);
             if (file != null) {
                 to.number(file.device());
@@ -447,7 +447,7 @@ final class PathTable {
             unlinked.put(node, directory);
         }
         if (from.flag()) {
-            node.file = new FileIdentity(from.number(), from.number(), (int) from.number());
+            node.file = new NioIdentity(from.number(), from.number(), (int) from.number());
         }
         if (node.parent != null) {
             node.parent.children.put(name, node);

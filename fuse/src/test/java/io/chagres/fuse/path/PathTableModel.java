@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 /** Random lookups, forgets, changes and uses of names, compared with a list that is searched from end to end. */
 final class PathTableModel {
     private static final String[] NAMES = {"a", "b", "c"};
-    private static final FileIdentity[] FILES = {new FileIdentity(1, 1, 0), new FileIdentity(1, 1, 1)};
+    private static final NioIdentity[] FILES = {new NioIdentity(1, 1, 0), new NioIdentity(1, 1, 1)};
 
     /** A node that the kernel knows, or a request uses. */
     private static final class Entry {
         private long id;
         private long lookups;
-        private @Nullable FileIdentity file;
+        private @Nullable NioIdentity file;
         private @Nullable Entry parent;
         private String name = "";
         private @Nullable Entry successor;
@@ -114,7 +114,7 @@ final class PathTableModel {
     private void lookup() throws ErrnoException {
         long parent = anyId();
         String name = anyName();
-        FileIdentity file = random.nextInt(8) == 0 ? FILES[1] : FILES[0];
+        NioIdentity file = random.nextInt(8) == 0 ? FILES[1] : FILES[0];
         done.add("lookup " + parent + " " + name + " " + file);
         Entry directory = known(parent);
         if (directory == null) {

@@ -8,8 +8,8 @@ import io.chagres.foreign.ErrnoException;
 import org.junit.jupiter.api.Test;
 
 class PathTableTest {
-    private static final FileIdentity ONE = new FileIdentity(1, 1, 0);
-    private static final FileIdentity OTHER = new FileIdentity(1, 1, 1);
+    private static final NioIdentity ONE = new NioIdentity(1, 1, 0);
+    private static final NioIdentity OTHER = new NioIdentity(1, 1, 1);
 
     private final PathTable table = new PathTable();
 

@@ -15,7 +15,7 @@ class StateTest {
     private static byte[] some() throws IOException {
         PathTable table = new PathTable();
         long directory = table.lookedUp(1, "directory");
-        table.lookedUp(directory, "file", new FileIdentity(1, 2, 3));
+        table.lookedUp(directory, "file", new NioIdentity(1, 2, 3));
         table.lookedUp(1, "replaced");
         table.renamed(directory, "file", 1, "replaced");
         table.lookedUp(directory, "unlinked");

@@ -58,7 +58,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     private final Files files;
     private final CommitPipeline pipeline;
     private final KnownNames known;
-    private final OpenFiles openFiles;
+    private final TailDescriptors descriptors;
     private final Losses losses;
     private final LongSupplier nowMs;
     private final OutwardLinks links;
@@ -78,7 +78,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
             Files files,
             CommitPipeline pipeline,
             KnownNames known,
-            OpenFiles openFiles,
+            TailDescriptors descriptors,
             OutwardLinks links,
             LongSupplier nowMs,
             Consumer<String> problems) {
@@ -86,8 +86,8 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         this.files = files;
         this.pipeline = pipeline;
         this.known = known;
-        this.openFiles = openFiles;
-        losses = openFiles.losses();
+        this.descriptors = descriptors;
+        losses = descriptors.losses();
         this.nowMs = nowMs;
         this.problems = problems;
     }
@@ -227,7 +227,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
 
     @Override
     public void departed(Pathname from, Pathname to) {
-        int fd = openFiles.tryOpen(to);
+        int fd = descriptors.tryOpen(to);
         if (fd < 0) {
             departedUnread(from, to, -fd);
             return;
@@ -241,7 +241,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     }
 
     private void departedUnread(Pathname from, Pathname to, int errno) {
-        if (OpenFiles.isForNow(errno) && stat.of(to, false) == 0 && stat.isRegular() && stat.size() > 0) {
+        if (TailDescriptors.isForNow(errno) && stat.of(to, false) == 0 && stat.isRegular() && stat.size() > 0) {
             losses.lost(
                     from.toString(),
                     stat.size(),
@@ -329,7 +329,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
 
     /** Opens a file, or the target of a link. */
     private int tryOpen(Dentry d) {
-        return openFiles.tryOpen(d.writePath(pathBuffer), d.type() == Directory.DT_LNK);
+        return descriptors.tryOpen(d.writePath(pathBuffer), d.type() == Directory.DT_LNK);
     }
 
     /** Looks at what {@link #tryOpen} would open. */
@@ -352,7 +352,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
             return;
         }
         unreadable.put(d, size, nowMs.getAsLong());
-        if (OpenFiles.isForNow(errno)) {
+        if (TailDescriptors.isForNow(errno)) {
             once("no more files can be opened (" + Errno.message(errno) + "): the bytes of those that are not open stay"
                     + " at risk, and are lost when they are removed; raise the limit of open files (ulimit -n,"
                     + " LimitNOFILE=)");
@@ -532,7 +532,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
                 failure = identified;
             }
         }
-        return tail.hasName() ? failure : openFiles.openByHandle(tail, stat);
+        return tail.hasName() ? failure : descriptors.openByHandle(tail, stat);
     }
 
     private static boolean isGone(int errno) {

@@ -31,7 +31,7 @@ public final class MissingFiles implements AutoCloseable {
     private static final int FLAGS = Fd.O_RDONLY | Fd.O_NOFOLLOW | Fd.O_NONBLOCK;
 
     private final ResumePoints resume;
-    private final OpenFiles openFiles;
+    private final TailDescriptors descriptors;
     private final DentryEvents.Files files;
     private final Consumer<String> problems;
     private final FileHandle handle = new FileHandle();
@@ -51,9 +51,10 @@ public final class MissingFiles implements AutoCloseable {
     }
 
     /** Prepares; nothing is looked for yet. */
-    public MissingFiles(ResumePoints resume, OpenFiles openFiles, DentryEvents.Files files, Consumer<String> problems) {
+    public MissingFiles(
+            ResumePoints resume, TailDescriptors descriptors, DentryEvents.Files files, Consumer<String> problems) {
         this.resume = resume;
-        this.openFiles = openFiles;
+        this.descriptors = descriptors;
         this.files = files;
         this.problems = problems;
     }
@@ -69,7 +70,7 @@ public final class MissingFiles implements AutoCloseable {
         List<Missing> later = new ArrayList<>();
         Map<Pathname, List<Missing>> byDirectory = new HashMap<>();
         for (Missing each : all) {
-            if (hidden.test(each.path) || openFiles.isFull()) {
+            if (hidden.test(each.path) || descriptors.isFull()) {
                 later.add(each);
             } else if (!openByHandle(each, later)) {
                 byDirectory
@@ -105,7 +106,7 @@ public final class MissingFiles implements AutoCloseable {
                 if (fd == -Errno.ESTALE && isOnItsFileSystem(file, directory)) {
                     gone.add(file);
                 }
-                return fd >= 0 ? take(file, fd) : OpenFiles.isForNow(-fd) && later.add(file);
+                return fd >= 0 ? take(file, fd) : TailDescriptors.isForNow(-fd) && later.add(file);
             }
         }
         return false;

@@ -25,7 +25,7 @@ public final class Versions {
 
     private final CommitPipeline pipeline;
     private final FileTable files;
-    private final OpenFiles openFiles;
+    private final TailDescriptors descriptors;
     private final Function<Pathname, Rules> rules;
     private long nextVersionId;
     /** Versions that ended and whose copies are not found by their first bytes, since those were not read here. */
@@ -42,13 +42,13 @@ public final class Versions {
     public Versions(
             CommitPipeline pipeline,
             FileTable files,
-            OpenFiles openFiles,
+            TailDescriptors descriptors,
             long nextVersionId,
             Function<Pathname, Rules> rules) {
         this.rules = rules;
         this.pipeline = pipeline;
         this.files = files;
-        this.openFiles = openFiles;
+        this.descriptors = descriptors;
         this.nextVersionId = nextVersionId;
     }
 
@@ -123,7 +123,7 @@ public final class Versions {
         if (!old.hasHead() && ended.size() < MOST_ENDED) {
             ended.add(old);
         }
-        openFiles.hand(old, next);
+        descriptors.hand(old, next);
         files.put(next);
         next.predecessor(old);
         Tail before = old.predecessor();
@@ -143,7 +143,7 @@ public final class Versions {
     public void finish(Tail tail, LogRecord.Reason reason) {
         pipeline.write(new LogRecord.VersionClosed(tail.versionId, reason));
         tail.enter(Stage.Over.DONE);
-        openFiles.close(tail);
+        descriptors.close(tail);
         files.remove(tail);
     }
 

@@ -16,10 +16,10 @@ import io.chagres.ship.file.FileQueue;
 import io.chagres.ship.file.FileTable;
 import io.chagres.ship.file.KnownNames;
 import io.chagres.ship.file.OldFiles;
-import io.chagres.ship.file.OpenFiles;
 import io.chagres.ship.file.ResumePoint;
 import io.chagres.ship.file.ResumePoints;
 import io.chagres.ship.file.Tail;
+import io.chagres.ship.file.TailDescriptors;
 import io.chagres.ship.file.Unlinked;
 import io.chagres.ship.file.Versions;
 import io.chagres.watch.Dentry;
@@ -39,7 +39,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     public static final long UNKNOWN_WRITER_MS = 60_000;
 
     private final FileTable files;
-    private final OpenFiles openFiles;
+    private final TailDescriptors descriptors;
     private final Versions versions;
     private final ResumePoints resume;
     private final KnownNames known;
@@ -71,14 +71,14 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     /** Begins without any file. */
     public FollowedFiles(
             FileTable files,
-            OpenFiles openFiles,
+            TailDescriptors descriptors,
             Versions versions,
             ResumePoints resume,
             KnownNames known,
             CommitPipeline pipeline,
             DerivedFiles derived) {
         this.files = files;
-        this.openFiles = openFiles;
+        this.descriptors = descriptors;
         this.versions = versions;
         this.resume = resume;
         this.known = known;
@@ -97,7 +97,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
             tail = begin(name.path(), identity, device, stat, fd);
         }
         if (tail.fd() == null) {
-            openFiles.attach(tail, fd);
+            descriptors.attach(tail, fd);
         } else {
             fd.close();
         }
@@ -123,7 +123,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
             return;
         }
         Tail tail = known == null ? begin(from, identity, device, stat, fd) : known;
-        openFiles.attach(tail, fd);
+        descriptors.attach(tail, fd);
         touched(tail);
         if (known == null) {
             tail.lostNameAt(from);

@@ -13,9 +13,9 @@ import io.chagres.ship.bytes.PrefixChecksums;
 import io.chagres.ship.bytes.Verification;
 import io.chagres.ship.commit.CommitPipeline;
 import io.chagres.ship.file.DentryEvents;
-import io.chagres.ship.file.OpenFiles;
 import io.chagres.ship.file.Stage;
 import io.chagres.ship.file.Tail;
+import io.chagres.ship.file.TailDescriptors;
 import io.chagres.ship.file.Versions;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +33,7 @@ public final class Tailer implements AutoCloseable {
     private final ObjectUploads uploads;
     private final Versions versions;
     private final DentryEvents dentries;
-    private final OpenFiles openFiles;
+    private final TailDescriptors descriptors;
     private final Copies copies;
     private final Verifier verifier;
     private final TailReader reader = new TailReader();
@@ -51,14 +51,14 @@ public final class Tailer implements AutoCloseable {
             ObjectUploads uploads,
             Versions versions,
             DentryEvents dentries,
-            OpenFiles openFiles,
+            TailDescriptors descriptors,
             Copies copies,
             Verifier verifier) {
         this.pipeline = pipeline;
         this.uploads = uploads;
         this.versions = versions;
         this.dentries = dentries;
-        this.openFiles = openFiles;
+        this.descriptors = descriptors;
         this.copies = copies;
         this.verifier = verifier;
     }
@@ -105,9 +105,9 @@ public final class Tailer implements AutoCloseable {
             if (opened < 0) {
                 return notOpened(tail, -opened);
             }
-            openFiles.attach(tail, Fd.ofValue(opened));
+            descriptors.attach(tail, Fd.ofValue(opened));
         }
-        openFiles.used(tail);
+        descriptors.used(tail);
         int looked = observe(tail);
         return looked < 0 ? refused(tail, -looked) : null;
     }
@@ -150,11 +150,11 @@ public final class Tailer implements AutoCloseable {
     }
 
     private Next notOpened(Tail tail, int errno) {
-        if (!tail.hasName() && !OpenFiles.isForNow(errno)) {
+        if (!tail.hasName() && !TailDescriptors.isForNow(errno)) {
             if (tail.mayHoldMore()) {
-                openFiles.lost(tail);
+                descriptors.lost(tail);
             } else if (!tail.bytes().looksSettled()) {
-                openFiles.unproven(tail);
+                descriptors.unproven(tail);
             }
             versions.finish(tail, LogRecord.Reason.GONE);
             return Next.OVER;

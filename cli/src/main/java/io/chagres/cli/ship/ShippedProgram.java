@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** The program after {@code --}: it has our terminal, its end starts the drain, its exit code becomes ours. */
-final class ChildProcess {
+final class ShippedProgram {
     /** Variables that the launcher sets for the JVM; it keeps the user's X as CHAGRES_X_ORIGINAL, empty if unset. */
     private static final List<String> OF_THE_JVM = List.of("LC_ALL", "MALLOC_ARENA_MAX");
 
@@ -26,7 +26,7 @@ final class ChildProcess {
 
     private final Process process;
 
-    private ChildProcess(Process process) {
+    private ShippedProgram(Process process) {
         this.process = process;
     }
 
@@ -35,14 +35,14 @@ final class ChildProcess {
      *
      * @param onExit runs on a thread of the JDK once the program has ended; what it left behind may run still
      */
-    static ChildProcess start(List<String> command, Runnable onExit) throws IOException {
+    static ShippedProgram start(List<String> command, Runnable onExit) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
         restore(builder.environment());
         Orphans.adopt();
         try {
             Process process = builder.start();
             var _ = process.onExit().thenRunAsync(onExit); // it waits
-            return new ChildProcess(process);
+            return new ShippedProgram(process);
         } catch (IOException e) {
             throw new CommandFailure(
                     ExitCode.FAILED,

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Opens the files objects are written to before they have their name: files without a name, or where the file system
  * knows none (NFS), files in a directory of their own. Safe for any thread.
  */
-final class TemporaryFiles {
+final class NamelessFiles {
     /** Holds temporary files that have names; no object has a key below it. */
     static final String DIRECTORY = "tmp";
 
@@ -23,7 +23,7 @@ final class TemporaryFiles {
     private final SecureRandom random = new SecureRandom();
     private volatile boolean named;
 
-    TemporaryFiles(StoreDirectories directories, boolean named) {
+    NamelessFiles(StoreDirectories directories, boolean named) {
         this.directories = directories;
         this.named = named;
     }

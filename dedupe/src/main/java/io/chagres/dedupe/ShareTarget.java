@@ -1,7 +1,7 @@
 package io.chagres.dedupe;
 
 /** A file that is to share the source's blocks, and what became of it. */
-final class Target {
+final class ShareTarget {
     private final OpenFile open;
     private int index;
     private State state = State.ACTIVE;
@@ -30,7 +30,7 @@ final class Target {
         FAILED
     }
 
-    Target(OpenFile open) {
+    ShareTarget(OpenFile open) {
         this.open = open;
     }
 

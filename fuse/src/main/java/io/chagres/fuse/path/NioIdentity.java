@@ -7,4 +7,4 @@ package io.chagres.fuse.path;
  * @param number st_ino
  * @param generation made of the time of birth
  */
-record FileIdentity(long device, long number, int generation) {}
+record NioIdentity(long device, long number, int generation) {}

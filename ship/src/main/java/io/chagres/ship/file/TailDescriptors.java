@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * identity makes or, where that is not known, the one that it left. A file without a name keeps its descriptor, because
  * nothing else surely reaches its last bytes. Confined to the shipper's thread.
  */
-public final class OpenFiles implements AutoCloseable {
+public final class TailDescriptors implements AutoCloseable {
     private static final int MOST_SPARED = 64;
     private static final int SPARE_CANDIDATES = 64;
 
@@ -42,7 +42,7 @@ public final class OpenFiles implements AutoCloseable {
      * @param limit descriptors to hold while files that have a name give theirs back, at least 1
      * @param most descriptors to hold at most
      */
-    public OpenFiles(int limit, int most, Losses losses, Consumer<String> problems) {
+    public TailDescriptors(int limit, int most, Losses losses, Consumer<String> problems) {
         this.limit = limit;
         this.most = most;
         mostNameless = limit + (most - limit) / 2;

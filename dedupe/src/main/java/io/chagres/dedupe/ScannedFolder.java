@@ -11,7 +11,7 @@ import io.chagres.linux.Pathname;
  * @param relative from there; empty for the root itself
  * @param device of the files
  */
-record Folder(Root root, Pathname relative, Device device) {
+record ScannedFolder(Root root, Pathname relative, Device device) {
     /** A path that the user named, or its directory. */
     record Root(Fd fd, Pathname path) {}
 

@@ -18,14 +18,14 @@ import java.util.Map;
  * <p>A sample is a hash of parts of a file's content, kept where a database is: {@link #NO_SAMPLE} and the numbers
  * below it are none.
  */
-final class FileTable {
+final class FoundFiles {
     /** The sample of a file that was not read. */
     static final long NO_SAMPLE = 1;
 
     private static final int READ_FLAGS = Fd.O_RDONLY | Fd.O_NOFOLLOW | Fd.O_NONBLOCK;
 
-    private final List<Folder> folders = new ArrayList<>();
-    private final Map<Long, Folder.Device> devices = new HashMap<>();
+    private final List<ScannedFolder> folders = new ArrayList<>();
+    private final Map<Long, ScannedFolder.Device> devices = new HashMap<>();
     private final List<Volume> volumes = new ArrayList<>();
     private final LongColumn sizes = new LongColumn();
     private final LongColumn inodes = new LongColumn();
@@ -45,7 +45,7 @@ final class FileTable {
      *
      * @param remembers whether stamps and samples are kept
      */
-    FileTable(boolean remembers) {
+    FoundFiles(boolean remembers) {
         this.remembers = remembers;
     }
 
@@ -58,7 +58,7 @@ final class FileTable {
     }
 
     /** Adds a directory and returns its number. */
-    synchronized int add(Folder folder) {
+    synchronized int add(ScannedFolder folder) {
         folders.add(folder);
         return folders.size() - 1;
     }
@@ -83,10 +83,10 @@ final class FileTable {
     }
 
     /** Returns what st_dev stands for, seen from a file or directory on it. */
-    synchronized Folder.Device device(long number, int fd) {
-        Folder.Device known = devices.get(number);
+    synchronized ScannedFolder.Device device(long number, int fd) {
+        ScannedFolder.Device known = devices.get(number);
         if (known == null) {
-            known = new Folder.Device(number, Arrays.hashCode(FileSystemId.of(fd)), volumeOf(fd));
+            known = new ScannedFolder.Device(number, Arrays.hashCode(FileSystemId.of(fd)), volumeOf(fd));
             devices.put(number, known);
         }
         return known;
@@ -116,7 +116,7 @@ final class FileTable {
         return inodes.get(file);
     }
 
-    Folder folder(int file) {
+    ScannedFolder folder(int file) {
         return folders.get(folderOf.get(file));
     }
 
@@ -133,7 +133,7 @@ final class FileTable {
         return key(folder(file).device(), inode(file));
     }
 
-    static long key(Folder.Device device, long inode) {
+    static long key(ScannedFolder.Device device, long inode) {
         return BitMixer.of(device.identity(), inode);
     }
 
@@ -208,7 +208,7 @@ final class FileTable {
      * @return a descriptor, or {@code -errno}
      */
     int open(int file) {
-        Folder folder = folder(file);
+        ScannedFolder folder = folder(file);
         Pathname path = folder.below(name(file));
         if (atimeIsOurs) {
             int fd = Fd.tryOpenBeneath(folder.root().fd(), path, READ_FLAGS | Fd.O_NOATIME, 0);

@@ -15,7 +15,7 @@ import java.util.function.Supplier;
  * Lets workers step on the threads of an executor until nothing is left: one for each processor, for more are in each
  * other's way, and the others when files come from a disk, for which some will wait. Confined to one thread.
  */
-final class Workers {
+final class StepWorkers {
     private static final long TICK_MS = 100;
     /** Fewer bytes are read by the way: directories, inodes, where files lie. */
     private static final long FROM_DISK_BYTES = 1 << 20;
@@ -23,7 +23,7 @@ final class Workers {
     private final Executor executor;
     private final List<CompletableFuture<?>> started = new ArrayList<>();
 
-    Workers(Executor executor) {
+    StepWorkers(Executor executor) {
         this.executor = executor;
     }
 

@@ -21,9 +21,9 @@ import org.junit.jupiter.api.Test;
 class FileTableTest {
     @Test
     void aMillionFilesTakeFiftyMegabytes() throws ErrnoException {
-        FileTable[] table = new FileTable[1];
+        FoundFiles[] table = new FoundFiles[1];
         try (Fd fd = Fd.open(Pathname.of("/tmp"), Fd.O_RDONLY, 0)) {
-            Folder.Root root = new Folder.Root(fd, Pathname.of("/tmp"));
+            ScannedFolder.Root root = new ScannedFolder.Root(fd, Pathname.of("/tmp"));
             long before = Allocations.allocated();
             table[0] = million(root, fd.value());
             assertThat(Allocations.allocated() - before)
@@ -39,9 +39,9 @@ class FileTableTest {
         }
     }
 
-    private static FileTable million(Folder.Root root, int fd) {
-        FileTable table = new FileTable(false);
-        int folder = table.add(new Folder(root, Pathname.of(""), table.device(1, fd)));
+    private static FoundFiles million(ScannedFolder.Root root, int fd) {
+        FoundFiles table = new FoundFiles(false);
+        int folder = table.add(new ScannedFolder(root, Pathname.of(""), table.device(1, fd)));
         byte[] name = "file000000".getBytes(StandardCharsets.US_ASCII);
         MemorySegment segment = MemorySegment.ofArray(name);
         FileBatch batch = new FileBatch();

@@ -15,7 +15,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Lists the files of a store in the order of their keys. Confined to one thread. */
-final class DirectoryListing implements AutoCloseable {
+final class KeyListing implements AutoCloseable {
     private final StoreDirectories directories;
     private final String prefix;
     private final @Nullable String afterKey;
@@ -23,7 +23,7 @@ final class DirectoryListing implements AutoCloseable {
     private final Statx stat = new Statx();
     private int most;
 
-    DirectoryListing(StoreDirectories directories, String prefix, @Nullable String afterKey) {
+    KeyListing(StoreDirectories directories, String prefix, @Nullable String afterKey) {
         this.directories = directories;
         this.prefix = prefix;
         this.afterKey = afterKey;
@@ -67,7 +67,7 @@ final class DirectoryListing implements AutoCloseable {
         List<byte[]> names = new ArrayList<>();
         while (open.next()) {
             String name = keyPart(open);
-            if (name == null || directory.isEmpty() && name.equals(TemporaryFiles.DIRECTORY)) {
+            if (name == null || directory.isEmpty() && name.equals(NamelessFiles.DIRECTORY)) {
                 continue;
             }
             String key = directory + name;

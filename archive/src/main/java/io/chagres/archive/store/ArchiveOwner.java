@@ -9,21 +9,21 @@ import io.chagres.linux.Statx;
  * Who owns what is made in an archive: its maker, but for the superuser, who gives it to the owner of the archive's
  * directory. Else a command of the superuser would leave directories in which that owner can make nothing. Immutable.
  */
-final class Ownership {
-    static final Ownership OF_MAKER = new Ownership(-1, -1);
+final class ArchiveOwner {
+    static final ArchiveOwner OF_MAKER = new ArchiveOwner(-1, -1);
     private static final Pathname SELF = Pathname.of("/proc/self");
 
     private final int uid;
     private final int gid;
 
-    private Ownership(int uid, int gid) {
+    private ArchiveOwner(int uid, int gid) {
         this.uid = uid;
         this.gid = gid;
     }
 
     /** Returns that in an archive with such a directory. */
-    static Ownership in(Statx root) throws ErrnoException {
-        return root.uid() != 0 && isSuperuser() ? new Ownership(root.uid(), root.gid()) : OF_MAKER;
+    static ArchiveOwner in(Statx root) throws ErrnoException {
+        return root.uid() != 0 && isSuperuser() ? new ArchiveOwner(root.uid(), root.gid()) : OF_MAKER;
     }
 
     private static boolean isSuperuser() throws ErrnoException {

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * that it does again. A store that is away is no matter of this class: {@link
  * io.chagres.archive.store.PatientStore}, which stands before it, has waited already. Safe for any thread.
  */
-final class Patience {
+final class ReadRetries {
     private static final long FIRST_DELAY_MS = 50;
     private static final long MAX_DELAY_MS = 2_000;
 
@@ -35,7 +35,7 @@ final class Patience {
     private final CountDownLatch closed = new CountDownLatch(1);
     private final AtomicBoolean silent = new AtomicBoolean();
 
-    Patience(MountContext context, long timeoutMs, BlobStore archive) {
+    ReadRetries(MountContext context, long timeoutMs, BlobStore archive) {
         this.context = context;
         this.timeoutMs = timeoutMs;
         this.archive = archive;

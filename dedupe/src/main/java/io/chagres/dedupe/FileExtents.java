@@ -9,7 +9,7 @@ import java.util.Arrays;
  * Where the data of one file lies: its extents in the order of the file. Space that is only reserved reads as a hole
  * does, and is kept apart: it is never shared. Used again for other files.
  */
-final class Extents {
+final class FileExtents {
     /** The hash of a file whose place is not known, or that nobody can share: like no other. */
     static final long UNKNOWN = 0;
     /** The hash of a file whose data lies within its inode. */
@@ -115,7 +115,7 @@ final class Extents {
      *
      * @return where that begins, or {@code to}
      */
-    long dataOverReserved(Extents other, long from, long to) {
+    long dataOverReserved(FileExtents other, long from, long to) {
         long at = from;
         while (at < to && !(hasData(at) && other.isReserved(at))) {
             at = border(other, 0, at);
@@ -124,7 +124,7 @@ final class Extents {
     }
 
     /** Returns where what {@link #dataOverReserved} found ends. */
-    long dataOverReservedUntil(Extents other, long from, long to) {
+    long dataOverReservedUntil(FileExtents other, long from, long to) {
         long at = from;
         while (at < to && hasData(at) && other.isReserved(at)) {
             at = border(other, 0, at);
@@ -225,7 +225,7 @@ final class Extents {
     }
 
     /** Says whether two files share all blocks of a range, which begins and ends at the same place in both. */
-    boolean sharesWith(Extents other, long otherFrom, long from, long lengthBytes) {
+    boolean sharesWith(FileExtents other, long otherFrom, long from, long lengthBytes) {
         if (!known || !other.known) {
             return false;
         }
@@ -263,7 +263,7 @@ final class Extents {
      * @param to where to end
      * @return where such data begins, or {@code to}
      */
-    long apartFrom(Extents other, long otherShift, long from, long to) {
+    long apartFrom(FileExtents other, long otherShift, long from, long to) {
         long at = from;
         while (at < to && !isApart(other, otherShift, at)) {
             at = border(other, otherShift, at);
@@ -272,7 +272,7 @@ final class Extents {
     }
 
     /** Returns where data that {@link #apartFrom} found ends. */
-    long apartUntil(Extents other, long otherShift, long from, long to) {
+    long apartUntil(FileExtents other, long otherShift, long from, long to) {
         long at = from;
         while (at < to && isApart(other, otherShift, at)) {
             at = border(other, otherShift, at);
@@ -280,7 +280,7 @@ final class Extents {
         return Math.min(at, to);
     }
 
-    private boolean isApart(Extents other, long otherShift, long position) {
+    private boolean isApart(FileExtents other, long otherShift, long position) {
         if (isReserved(position) || other.isReserved(position + otherShift)) {
             return false;
         }
@@ -297,7 +297,7 @@ final class Extents {
     }
 
     /** Returns where the next extent of either file begins or ends. */
-    private long border(Extents other, long otherShift, long position) {
+    private long border(FileExtents other, long otherShift, long position) {
         long otherBorder = other.border(position + otherShift);
         return Math.min(border(position), otherBorder == NONE ? NONE : otherBorder - otherShift);
     }
@@ -340,7 +340,7 @@ final class Extents {
         return low;
     }
 
-    private boolean isSamePlace(int i, long position, Extents other, int j, long otherPosition) {
+    private boolean isSamePlace(int i, long position, FileExtents other, int j, long otherPosition) {
         return isRegular(i) && other.isRegular(j) && place(i, position) == other.place(j, otherPosition);
     }
 

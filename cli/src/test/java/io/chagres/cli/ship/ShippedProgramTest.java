@@ -18,7 +18,7 @@ final class ChildProcessTest {
     @Test
     void passesTheExitCodeOnAndTellsOfTheEnd() throws Exception {
         CountDownLatch ended = new CountDownLatch(1);
-        ChildProcess child = ChildProcess.start(List.of("sh", "-c", "exit 42"), ended::countDown);
+        ShippedProgram child = ShippedProgram.start(List.of("sh", "-c", "exit 42"), ended::countDown);
         assertThat(child.await()).isEqualTo(42);
         ended.await();
         assertThat(child.running()).isFalse();
@@ -26,14 +26,14 @@ final class ChildProcessTest {
 
     @Test
     void terminatesWithSigterm() throws Exception {
-        ChildProcess child = ChildProcess.start(List.of("sleep", "1000"), () -> {});
+        ShippedProgram child = ShippedProgram.start(List.of("sleep", "1000"), () -> {});
         child.terminate(Duration.ofMinutes(1));
         assertThat(child.await()).isEqualTo(128 + 15);
     }
 
     @Test
     void knowsWhatTheProgramLeftBehindAndLetsGoOfIt() throws Exception {
-        ChildProcess child = ChildProcess.start(List.of("sh", "-c", "(sleep 1000 &)"), () -> {});
+        ShippedProgram child = ShippedProgram.start(List.of("sh", "-c", "(sleep 1000 &)"), () -> {});
         assertThat(child.await()).isZero();
         List<ProcessHandle> left = child.awaitDescendants(Duration.ZERO);
         assertThat(left).hasSize(1);
@@ -44,7 +44,7 @@ final class ChildProcessTest {
 
     @Test
     void namesAProgramThatCannotBeStarted() {
-        assertThatThrownBy(() -> ChildProcess.start(List.of("/nowhere/x"), () -> {}))
+        assertThatThrownBy(() -> ShippedProgram.start(List.of("/nowhere/x"), () -> {}))
                 .isInstanceOf(CommandFailure.class)
                 .hasMessageStartingWith("cannot start /nowhere/x: No such file or directory");
     }
@@ -52,11 +52,11 @@ final class ChildProcessTest {
     @Test
     void givesTheUsersEnvironmentBack() {
         Map<String, String> environment = new HashMap<>(Map.of("LC_ALL", "C.UTF-8", "MALLOC_ARENA_MAX", "1"));
-        ChildProcess.restore(environment);
+        ShippedProgram.restore(environment);
         assertThat(environment).containsOnly(Map.entry("LC_ALL", "C.UTF-8"), Map.entry("MALLOC_ARENA_MAX", "1"));
         environment.put("CHAGRES_LC_ALL_ORIGINAL", "de_DE");
         environment.put("CHAGRES_MALLOC_ARENA_MAX_ORIGINAL", "");
-        ChildProcess.restore(environment);
+        ShippedProgram.restore(environment);
         assertThat(environment).containsOnly(Map.entry("LC_ALL", "de_DE"));
     }
 }
