@@ -85,23 +85,29 @@ final class BlockCache implements AutoCloseable {
         maxBlocks = Math.clamp(maxBytes / BLOCK_BYTES, MIN_BLOCKS, 1 << 20);
     }
 
-    /** Returns a block that is filled up to an offset, pinned; null if there is none. */
+    /**
+     * Returns a block that is filled up to an offset, pinned; null if there is none, or if what of it could not be had
+     * is to be asked for again.
+     */
     synchronized @Nullable Block pin(Key key, int filledTo, long nowMs) {
+        Block block = found(key, filledTo, nowMs);
+        if (block != null) {
+            block.pins++;
+        }
+        return block;
+    }
+
+    private @Nullable Block found(Key key, int filledTo, long nowMs) {
         Block block = blocks.get(key);
         if (block == null || block.filled < filledTo) {
             return null;
         }
-        if (!block.damages.isEmpty() && block.retryMs - nowMs <= 0) {
-            return null;
-        }
-        block.pins++;
-        return block;
+        return block.damages.isEmpty() || block.retryMs - nowMs > 0 ? block : null;
     }
 
-    /** Says whether a block is filled up to an offset. */
-    synchronized boolean holds(Key key, int filledTo) {
-        Block block = blocks.get(key);
-        return block != null && block.filled >= filledTo;
+    /** Says whether {@link #pin} gives a block. */
+    synchronized boolean holds(Key key, int filledTo, long nowMs) {
+        return found(key, filledTo, nowMs) != null;
     }
 
     /** Gives a pinned block back. */

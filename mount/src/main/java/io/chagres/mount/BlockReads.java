@@ -30,9 +30,10 @@ final class BlockReads {
             read.reply().defer();
             load(read);
         }
+        long nowMs = context.clockMs().getAsLong();
         for (int i = 0; i < guess.count(); i++) {
             BlockCache.Key key = read.key(guess.firstBlock() + i);
-            if (key.start() < fileEnd && !cache.holds(key, 1)) {
+            if (key.start() < fileEnd && !cache.holds(key, 1, nowMs)) {
                 loads.tryAhead(key, read.deadlineMs());
             }
         }
@@ -82,8 +83,9 @@ final class BlockReads {
 
     /** Loads the first block that is missing and tries again. */
     private void load(FileRead read) {
+        long nowMs = context.clockMs().getAsLong();
         long missing = read.firstBlock();
-        while (missing < read.lastBlock() && cache.holds(read.key(missing), read.to(missing))) {
+        while (missing < read.lastBlock() && cache.holds(read.key(missing), read.to(missing), nowMs)) {
             missing++;
         }
         CompletableFuture<Void> loading = loads.load(read.key(missing), read.deadlineMs());

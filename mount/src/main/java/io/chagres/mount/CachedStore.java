@@ -36,8 +36,8 @@ public final class CachedStore extends ForwardingStore {
             long at = offset + done;
             long part = at / PART_BYTES;
             byte[] bytes = part(key, part);
-            int from = (int) (at - part * PART_BYTES);
-            int length = Math.clamp(bytes.length - from, 0, wanted - done);
+            int from = (int) Math.min(at - part * PART_BYTES, bytes.length); // it may lie behind the end
+            int length = Math.min(bytes.length - from, wanted - done);
             MemorySegment.copy(MemorySegment.ofArray(bytes), from, target, done, length);
             done += length;
             if (bytes.length < PART_BYTES) {

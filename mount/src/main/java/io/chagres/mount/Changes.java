@@ -269,7 +269,7 @@ final class Changes {
             notifier.invalidateNode(node.number(), NO_PAGES, 0);
         }
         files.forEach((version, offset) -> {
-            if (version > 0 && version <= FileNumbers.MAX_VERSION) {
+            if (FileNumbers.has(version)) {
                 notifier.invalidateNode(host.number(version), offset, 0);
             }
         });
@@ -298,7 +298,7 @@ final class Changes {
         names.keySet().forEach(folder -> notifier.invalidateNode(folder.number(), 0, 0));
         others.forEach(node -> notifier.invalidateNode(node.number(), NO_PAGES, 0));
         files.keySet().forEach(version -> {
-            if (version > 0 && version <= FileNumbers.MAX_VERSION) {
+            if (FileNumbers.has(version)) {
                 notifier.invalidateNode(host.number(version), NO_PAGES, 0);
             }
         });

@@ -122,6 +122,7 @@ public final class DiskCache implements AutoCloseable {
                 sweep();
             }
         } catch (ErrnoException e) {
+            remove(temporary); // a full file system must not be filled by parts that nobody finds
             if (complained.compareAndSet(false, true)) {
                 listener.message("nothing more is kept on disk: " + e.getMessage());
             }

@@ -25,9 +25,14 @@ final class FileNumbers {
         return (number & FILE) != 0;
     }
 
+    /** Says whether a version has a number: another's would be that of another file. */
+    static boolean has(long version) {
+        return version > 0 && version <= MAX_VERSION;
+    }
+
     /** Returns the number of a version of the host in a place. */
     static long file(int slot, long version) {
-        assert slot >= 0 && slot < MAX_HOSTS && version > 0 && version <= MAX_VERSION;
+        assert slot >= 0 && slot < MAX_HOSTS && has(version);
         return FILE | (long) slot << SLOT_SHIFT | version;
     }
 

@@ -344,7 +344,7 @@ final class HostTree {
     }
 
     boolean shows(FileVersion version) {
-        return version.id() <= FileNumbers.MAX_VERSION
+        return FileNumbers.has(version.id())
                 && (options.window() == null || options.window().test(version));
     }
 

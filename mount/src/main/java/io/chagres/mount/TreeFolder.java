@@ -86,7 +86,7 @@ final class TreeFolder extends Folder {
     private @Nullable Target target(NameTree.Entry child) {
         if (child.kind() == LogRecord.Kind.FILE) {
             FileVersion version = child.version();
-            return version == null ? null : new FileTarget(host, version);
+            return version == null || !FileNumbers.has(version.id()) ? null : new FileTarget(host, version);
         }
         return nodes.looked(child, number -> {
             long inode = host.inode(child.path());

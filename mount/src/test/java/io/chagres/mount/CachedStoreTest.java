@@ -149,4 +149,56 @@ class CachedStoreTest {
         }
         assertThat(bytes).isBetween(MAX_BYTES / 2, MAX_BYTES + MAX_BYTES / 4);
     }
+
+    /** Behind the end there is nothing, as in every store, whether or not the part that ends is kept. */
+    @Test
+    void behindTheEndThereIsNothing() throws IOException {
+        put("a/small", 10);
+        put("a/none", 0);
+        put("a/parts", 2 * CachedStore.PART_BYTES);
+        for (int round = 0; round < 2; round++) {
+            for (long offset : new long[] {10, 11, 100, 524_287, 524_288, 524_289, 1L << 40}) {
+                assertThat(get("a/small", offset, 20)).as("at %d", offset).isEmpty();
+                assertThat(get("a/none", offset, 20)).as("at %d", offset).isEmpty();
+            }
+            assertThat(get("a/none", 0, 1)).isEmpty();
+            assertThat(get("a/parts", 2 * CachedStore.PART_BYTES - 1, 20)).hasSize(1);
+            assertThat(get("a/parts", 2 * CachedStore.PART_BYTES, 20)).isEmpty();
+            assertThat(get("a/parts", 2 * CachedStore.PART_BYTES + 1, 20)).isEmpty();
+            assertThat(get("a/small", 3, 0)).isEmpty();
+        }
+        assertThat(store.size("a/none")).isZero();
+        assertThat(store.size("a/parts")).isEqualTo(2 * CachedStore.PART_BYTES);
+    }
+
+    /** What cannot be kept takes no room: each part that is read would leave as much again. */
+    @Test
+    void whatCannotBeKeptLeavesNothing() throws IOException {
+        byte[] content = put("a/x", 1000);
+        get("a/x", 0, 10);
+        Path file = files().getFirst();
+        Files.delete(file);
+        Files.createDirectory(file); // its name is taken, and no file takes the place of a directory
+        for (int i = 0; i < 5; i++) {
+            assertThat(get("a/x", 0, 1000)).isEqualTo(content);
+        }
+        assertThat(files()).containsExactly(file);
+    }
+
+    /** Others put what they like into the directory, or take it away altogether. */
+    @Test
+    void readsOnWhateverBecomesOfTheDirectory() throws IOException {
+        byte[] content = put("a/x", 1000);
+        get("a/x", 0, 10);
+        Path file = files().getFirst();
+        Files.delete(file);
+        Files.createSymbolicLink(file, Path.of("/etc/passwd"));
+        assertThat(get("a/x", 0, 1000)).isEqualTo(content);
+        Files.deleteIfExists(file);
+        Files.createFile(file);
+        assertThat(get("a/x", 0, 1000)).isEqualTo(content);
+        Files.deleteIfExists(file);
+        Files.delete(kept);
+        assertThat(get("a/x", 0, 1000)).isEqualTo(content);
+    }
 }
