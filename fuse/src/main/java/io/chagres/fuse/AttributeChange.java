@@ -9,6 +9,9 @@ import io.chagres.linux.Statx;
  * Request}; fields whose {@code has...} is false are unspecified.
  */
 public final class AttributeChange {
+    private static final int SET_USER_ID = 04000;
+    private static final int SET_GROUP_ID = 02000;
+    private static final int GROUP_EXECUTES = 010;
 
     private final Exchange exchange;
 
@@ -126,23 +129,9 @@ public final class AttributeChange {
         return has(Abi.FATTR_MTIME_NOW) ? nowNs : time(Abi.SETATTR_IN_MTIME, Abi.SETATTR_IN_MTIMENSEC);
     }
 
-    /**
-     * Tells whether the kernel sets the time of the last change itself, as it does with
-     * {@link FuseFeature#WRITEBACK_CACHE}.
-     *
-     * @return true if it does
-     */
-    public boolean hasCtime() {
-        return has(Abi.FATTR_CTIME);
-    }
-
-    /**
-     * Returns the new time of the last change.
-     *
-     * @return nanoseconds since 1970
-     */
-    public long ctimeNs() {
-        return time(Abi.SETATTR_IN_CTIME, Abi.SETATTR_IN_CTIMENSEC);
+    /** Returns the new time of the last change: the kernel's own where it counts, as with WRITEBACK_CACHE. */
+    private long ctimeNs(long nowNs) {
+        return has(Abi.FATTR_CTIME) ? time(Abi.SETATTR_IN_CTIME, Abi.SETATTR_IN_CTIMENSEC) : nowNs;
     }
 
     /**
@@ -174,6 +163,7 @@ public final class AttributeChange {
 
     /**
      * Makes the change, for file systems that keep {@link Attributes}. The time of the last change becomes the present.
+     * Where the kernel left that to the file system, set-user-id goes, and set-group-id of what the group may execute.
      *
      * @param attributes what is changed
      * @param nowNs the present time, nanoseconds since 1970
@@ -181,6 +171,9 @@ public final class AttributeChange {
     public void applyTo(Attributes attributes, long nowNs) {
         if (hasMode()) {
             attributes.mode(attributes.mode() & Statx.S_IFMT | mode() & ~Statx.S_IFMT);
+        }
+        if (killsPrivileges()) {
+            attributes.mode(withoutPrivileges(attributes.mode()));
         }
         if (hasUid()) {
             attributes.uid(uid());
@@ -198,7 +191,12 @@ public final class AttributeChange {
         if (hasMtime()) {
             attributes.mtimeNs(mtimeNs(nowNs));
         }
-        attributes.ctimeNs(hasCtime() ? ctimeNs() : nowNs);
+        attributes.ctimeNs(ctimeNs(nowNs));
+    }
+
+    /** Without execution by the group the bit is a mark of mandatory locks. */
+    private static int withoutPrivileges(int mode) {
+        return mode & ~((mode & GROUP_EXECUTES) == 0 ? SET_USER_ID : SET_USER_ID | SET_GROUP_ID);
     }
 
     private boolean has(int bit) {

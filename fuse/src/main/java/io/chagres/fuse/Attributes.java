@@ -400,15 +400,6 @@ public final class Attributes {
     }
 
     /**
-     * Returns how long the kernel may believe the name.
-     *
-     * @return nanoseconds; Long.MAX_VALUE is for ever
-     */
-    public long entryTimeoutNs() {
-        return entryTimeoutNs;
-    }
-
-    /**
      * Sets how long the kernel may believe these attributes.
      *
      * @param value nanoseconds; Long.MAX_VALUE is for ever
@@ -417,15 +408,6 @@ public final class Attributes {
     public Attributes attributeTimeoutNs(long value) {
         attributeTimeoutNs = value;
         return this;
-    }
-
-    /**
-     * Returns how long the kernel may believe these attributes.
-     *
-     * @return nanoseconds; Long.MAX_VALUE is for ever
-     */
-    public long attributeTimeoutNs() {
-        return attributeTimeoutNs;
     }
 
     /**

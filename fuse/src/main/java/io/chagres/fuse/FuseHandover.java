@@ -48,7 +48,7 @@ public final class FuseHandover implements AutoCloseable {
      *
      * @return an absolute path, or an empty one
      */
-    public Pathname mountPoint() {
+    Pathname mountPoint() {
         return mounted.mountPoint();
     }
 

@@ -85,7 +85,7 @@ public final class Request {
      *
      * @return a number of {@code enum fuse_opcode}
      */
-    public int opcode() {
+    int opcode() {
         return Abi.getInt(exchange.header, exchange.headerAt + Abi.IN_HEADER_OPCODE);
     }
 

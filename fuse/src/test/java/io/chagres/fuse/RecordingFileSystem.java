@@ -288,7 +288,15 @@ final class RecordingFileSystem implements FuseFileSystem {
 
     @Override
     public void ioctl(Request request, long node, long handle, IoctlCall call, IoctlReply reply) {
-        note("ioctl", node, handle, call.command(), call.argument(), text(call.input()), call.outputLength());
+        note(
+                "ioctl",
+                node,
+                handle,
+                call.command(),
+                call.argument(),
+                call.flags(),
+                text(call.input()),
+                call.outputLength());
         reply.result(3, "out".getBytes(StandardCharsets.UTF_8));
     }
 

@@ -207,10 +207,29 @@ class WireTest {
         call(Opcode.SETATTR, now, "setattr 11 -1 100640 1000 5 6 99 3000000004 33000000043");
     }
 
+    /** A file system that keeps attributes drops what lets a program run as its owner when its content changes. */
+    @Test
+    void dropsPrivilegesWhereTheKernelLeavesThatToIt() {
+        int valid = Abi.FATTR_MODE | Abi.FATTR_KILL_SUIDGID;
+        assertThat(modeAfter(setattr(valid, 0106755))).isEqualTo("100755");
+        assertThat(modeAfter(setattr(valid, 0106745))).isEqualTo("102745"); // no privilege: the group cannot execute
+        assertThat(modeAfter(setattr(Abi.FATTR_MODE, 0106755))).isEqualTo("106755");
+    }
+
+    private String modeAfter(Bytes setattr) {
+        Answer answer = kernel.call(Opcode.SETATTR, 11, setattr);
+        fileSystem.calls.clear();
+        return Integer.toOctalString(answer.u32(Abi.ATTR_OUT_ATTR + Abi.ATTR_MODE));
+    }
+
     private static Bytes setattr(int valid) {
+        return setattr(valid, 0100711);
+    }
+
+    private static Bytes setattr(int valid, int mode) {
         Bytes head = Bytes.none().u32(valid).u32(0).u64(7).u64(2000).u64(0);
         Bytes times = head.u64(31).u64(YEAR_2400_S).u64(33).u32(41).u32(42_000).u32(43);
-        return times.u32(0100711).u32(0).u32(21).u32(22).u32(0);
+        return times.u32(mode).u32(0).u32(21).u32(22).u32(0);
     }
 
     @Test
@@ -254,8 +273,8 @@ class WireTest {
                         .u64(0))
                 .isEqualTo(10);
         Bytes ioctl =
-                Bytes.none().u64(7).u32(0).u32(1234).u64(5678).u32(2).u32(3).text("in");
-        assertThat(call(Opcode.IOCTL, ioctl, "ioctl 11 7 1234 5678 in 3").body())
+                Bytes.none().u64(7).u32(16).u32(1234).u64(5678).u32(2).u32(3).text("in");
+        assertThat(call(Opcode.IOCTL, ioctl, "ioctl 11 7 1234 5678 16 in 3").body())
                 .isEqualTo(Bytes.none().u32(3).u32(0).u32(0).u32(0).text("out").array());
         Bytes poll = Bytes.none().u64(7).u64(88).u32(1).u32(4);
         assertThat(call(Opcode.POLL, poll, "poll 11 7 4 88").u32(0)).isEqualTo(5);

@@ -76,15 +76,6 @@ public final class FileRangeDedupe implements AutoCloseable {
     }
 
     /**
-     * Returns the number of destinations.
-     *
-     * @return 0 to {@value #MAX_DESTINATIONS}
-     */
-    public int count() {
-        return count;
-    }
-
-    /**
      * Makes the call. May read all ranges from the disk.
      *
      * @param fd the source, open for reading

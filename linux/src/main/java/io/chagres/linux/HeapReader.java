@@ -59,7 +59,7 @@ public final class HeapReader implements AutoCloseable {
     /**
      * Reads at a position through a raw descriptor until the length is there or the file ends.
      *
-     * @param fd an open descriptor, such as {@link Descriptors} finds
+     * @param fd an open descriptor
      * @param array where to
      * @param offset in the array
      * @param length how many bytes
@@ -85,7 +85,7 @@ public final class HeapReader implements AutoCloseable {
      *
      * @return since this reader was made
      */
-    public long hits() {
+    long hits() {
         return hits;
     }
 
@@ -94,7 +94,7 @@ public final class HeapReader implements AutoCloseable {
      *
      * @return since this reader was made; the reads after a miss that did not try are no misses
      */
-    public long misses() {
+    long misses() {
         return misses;
     }
 

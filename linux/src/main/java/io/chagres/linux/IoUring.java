@@ -4,7 +4,6 @@ import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,12 +57,6 @@ public final class IoUring implements AutoCloseable {
     private static final int[] SETUPS = {
         IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_SUBMIT_ALL, IORING_SETUP_SUBMIT_ALL, 0
     };
-
-    private static final int REGISTER_BUFFERS = 0;
-    private static final int UNREGISTER_BUFFERS = 1;
-    private static final int REGISTER_FILES = 2;
-    private static final int UNREGISTER_FILES = 3;
-    private static final int REGISTER_FILES_UPDATE = 6;
 
     private static final long SQES_POSITION = 0x1000_0000L;
 
@@ -237,75 +230,6 @@ public final class IoUring implements AutoCloseable {
     }
 
     /**
-     * Registers buffers for {@link SubmissionEntry#fixedBuffer}: their pages are pinned once instead of per operation.
-     *
-     * @param buffers native memory, at most 1 GiB each, kept until they are unregistered or the ring closes
-     * @throws ErrnoException EBUSY if there are some already, EINVAL for none, EFAULT for memory that is not there,
-     *     ENOMEM beyond RLIMIT_MEMLOCK, which binds processes without CAP_IPC_LOCK
-     */
-    public void registerBuffers(MemorySegment... buffers) throws ErrnoException {
-        try (Arena call = Arena.ofConfined()) {
-            MemorySegment iovecs = call.allocate(16L * Math.max(1, buffers.length), 8);
-            for (int i = 0; i < buffers.length; i++) {
-                long address = Segments.borrowed(buffers[i], buffers[i].address());
-                iovecs.set(ValueLayout.JAVA_LONG, 16L * i, address);
-                iovecs.set(ValueLayout.JAVA_LONG, 16L * i + 8, buffers[i].byteSize());
-            }
-            register(REGISTER_BUFFERS, iovecs, buffers.length, "buffers");
-        }
-    }
-
-    /**
-     * Unregisters the buffers.
-     *
-     * @throws ErrnoException ENXIO if there are none
-     */
-    public void unregisterBuffers() throws ErrnoException {
-        register(UNREGISTER_BUFFERS, MemorySegment.NULL, 0, "buffers");
-    }
-
-    /**
-     * Registers files for {@link SubmissionEntry#IOSQE_FIXED_FILE}: they are looked up once instead of per operation.
-     *
-     * @param fds open descriptors, which may be closed after this, or -1 for places to be filled by {@link #updateFile}
-     * @throws ErrnoException EBUSY if there are some already, EINVAL for none, EBADF for a closed one, EMFILE beyond
-     *     the limit of open files
-     */
-    public void registerFiles(int... fds) throws ErrnoException {
-        try (Arena call = Arena.ofConfined()) {
-            MemorySegment array = call.allocate(4L * Math.max(1, fds.length), 4);
-            MemorySegment.copy(fds, 0, array, ValueLayout.JAVA_INT, 0, fds.length);
-            register(REGISTER_FILES, array, fds.length, "files");
-        }
-    }
-
-    /**
-     * Replaces one registered file.
-     *
-     * @param index its place
-     * @param value an open descriptor, or -1 for none
-     * @throws ErrnoException ENXIO if no files are registered, EINVAL for a place there is not, EBADF for a closed one
-     */
-    public void updateFile(int index, int value) throws ErrnoException {
-        try (Arena call = Arena.ofConfined()) {
-            MemorySegment update = call.allocate(24, 8);
-            update.set(ValueLayout.JAVA_INT, 0, index);
-            update.set(ValueLayout.JAVA_LONG, 8, update.address() + 16);
-            update.set(ValueLayout.JAVA_INT, 16, value);
-            register(REGISTER_FILES_UPDATE, update, 1, "file " + index);
-        }
-    }
-
-    /**
-     * Unregisters the files.
-     *
-     * @throws ErrnoException ENXIO if there are none
-     */
-    public void unregisterFiles() throws ErrnoException {
-        register(UNREGISTER_FILES, MemorySegment.NULL, 0, "files");
-    }
-
-    /**
      * Cancels what is in flight, waits until it has ended, for a second at most, closes the descriptor and unmaps the
      * memory. Entries that were not submitted are dropped. Idempotent.
      *
@@ -339,14 +263,6 @@ public final class IoUring implements AutoCloseable {
             do {
                 there = completions.next();
             } while (there);
-        }
-    }
-
-    private void register(int opcode, MemorySegment argument, int count, String subject) throws ErrnoException {
-        // The kernel takes -1 for a flag and a wrong argument.
-        int result = fd.isOpen() ? IoUringCalls.register(fd.value(), opcode, argument, count) : -Errno.EBADF;
-        if (result < 0) {
-            throw new ErrnoException("io_uring_register", -result, subject);
         }
     }
 

@@ -5,13 +5,12 @@ import io.chagres.foreign.call.SystemCall;
 import java.lang.foreign.MemorySegment;
 
 /**
- * io_uring_setup(2), io_uring_enter(2), io_uring_register(2). Raw: the result or {@code -errno}. The C library has no
+ * io_uring_setup(2) and io_uring_enter(2). Raw: the result or {@code -errno}. The C library has no
  * functions for these; their numbers are the same on every architecture.
  */
 final class IoUringCalls {
     private static final SystemCall SETUP = SystemCall.of(425);
     private static final SystemCall ENTER = SystemCall.of(426);
-    private static final SystemCall REGISTER = SystemCall.of(427);
 
     private static final int ENTER_GETEVENTS = 1;
     private static final int ENTER_EXT_ARG = 8;
@@ -27,9 +26,5 @@ final class IoUringCalls {
         int flags = ENTER_GETEVENTS | ENTER_EXT_ARG;
         long n = ENTER.callLong(wait, ringFd, submit, completions, flags, wait.address(), WaitArgument.BYTES);
         return n == -Errno.ETIME || n == -Errno.EINTR ? 0 : (int) n;
-    }
-
-    static int register(int ringFd, int opcode, MemorySegment argument, int count) {
-        return REGISTER.callInt(argument, ringFd, opcode, argument.address(), count, 0);
     }
 }

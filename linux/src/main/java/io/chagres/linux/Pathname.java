@@ -90,7 +90,7 @@ public final class Pathname implements Comparable<Pathname> {
      * @return an absolute pathname
      * @throws ErrnoException ENOENT if the directory was removed
      */
-    public static Pathname current() throws ErrnoException {
+    static Pathname current() throws ErrnoException {
         return DirectoryCalls.getcwd();
     }
 

@@ -10,8 +10,6 @@ import java.lang.foreign.ValueLayout;
  * through it without a copy. Safe for any thread.
  */
 public final class Pipe implements AutoCloseable {
-    private static final int F_SETPIPE_SZ = 1031;
-
     private final Fd readEnd;
     private final Fd writeEnd;
 
@@ -55,21 +53,6 @@ public final class Pipe implements AutoCloseable {
      */
     public Fd writeEnd() {
         return writeEnd;
-    }
-
-    /**
-     * Sets how much fits.
-     *
-     * @param bytes at least; rounded up to pages
-     * @return the bytes that fit now
-     * @throws ErrnoException EPERM above {@code fs.pipe-max-size}, EBUSY below what is inside, EBADF if it is closed
-     */
-    public int resize(int bytes) throws ErrnoException {
-        int result = FileCalls.fcntl(writeEnd.value(), F_SETPIPE_SZ, bytes);
-        if (result < 0) {
-            throw new ErrnoException("fcntl", -result, "a pipe of " + bytes + " bytes");
-        }
-        return result;
     }
 
     /** Closes both ends. Idempotent. */

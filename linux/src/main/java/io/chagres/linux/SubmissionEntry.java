@@ -16,9 +16,6 @@ import java.util.Objects;
  * nothing.
  */
 public final class SubmissionEntry {
-    /** Descriptors are indexes of registered files. */
-    public static final int IOSQE_FIXED_FILE = 1;
-
     /** Begin after all earlier ones are finished, and let later ones wait. */
     public static final int IOSQE_IO_DRAIN = 2;
 
@@ -42,13 +39,10 @@ public final class SubmissionEntry {
 
     private static final int TIMESPEC_BYTES = 16;
 
-    private static final int KNOWN_FLAGS =
-            IOSQE_FIXED_FILE | IOSQE_IO_DRAIN | IOSQE_IO_LINK | IOSQE_IO_HARDLINK | IOSQE_ASYNC;
+    private static final int KNOWN_FLAGS = IOSQE_IO_DRAIN | IOSQE_IO_LINK | IOSQE_IO_HARDLINK | IOSQE_ASYNC;
 
     private static final int OP_NOP = 0;
     private static final int OP_FSYNC = 3;
-    private static final int OP_READ_FIXED = 4;
-    private static final int OP_WRITE_FIXED = 5;
     private static final int OP_POLL_ADD = 6;
     private static final int OP_TIMEOUT = 11;
     private static final int OP_ASYNC_CANCEL = 14;
@@ -71,7 +65,6 @@ public final class SubmissionEntry {
     private static final int LENGTH = 24;
     private static final int OP_FLAGS = 28;
     private static final int USER_DATA = 32;
-    private static final int BUFFER_INDEX = 40;
     private static final int COMMAND = 48;
 
     private final MemorySegment entries;
@@ -133,24 +126,6 @@ public final class SubmissionEntry {
         return operation(OP_WRITE, fd)
                 .memory(Segments.borrowed(buffer, from), length)
                 .set(OFFSET, position);
-    }
-
-    /**
-     * Makes this read or write use a registered buffer, which the kernel need not look up; gives -EFAULT if the memory
-     * is not within it.
-     *
-     * @param index of the registered buffer that holds the memory of {@link #read} or {@link #write}
-     * @return this
-     */
-    public SubmissionEntry fixedBuffer(int index) {
-        byte opcode = entries.get(ValueLayout.JAVA_BYTE, base);
-        if (opcode != OP_READ && opcode != OP_WRITE) {
-            throw new IllegalStateException("only reads and writes have a registered buffer");
-        }
-        byte fixed = (byte) (opcode == OP_READ ? OP_READ_FIXED : OP_WRITE_FIXED);
-        entries.set(ValueLayout.JAVA_BYTE, base, fixed);
-        entries.set(ValueLayout.JAVA_SHORT, base + BUFFER_INDEX, (short) Objects.checkIndex(index, 1 << 16));
-        return this;
     }
 
     /**

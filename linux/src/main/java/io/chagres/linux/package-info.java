@@ -8,8 +8,7 @@
  * <table>
  * <caption>Which class</caption>
  * <tr><th>object</th><th>classes</th></tr>
- * <tr><td>open files</td><td>{@link Fd}, {@link FileControl}, {@link RangeLock}, {@link HeapReader}, {@link IoVector},
- *     {@link Descriptors}</td></tr>
+ * <tr><td>open files</td><td>{@link Fd}, {@link FileControl}, {@link RangeLock}, {@link HeapReader}, {@link IoVector}</td></tr>
  * <tr><td>names and directories</td><td>{@link Pathname}, {@link Glob}, {@link PathFd}, {@link Directory},
  *     {@link DirectoryEntries}</td></tr>
  * <tr><td>what a file is and where it lies</td><td>{@link Statx}, {@link FileHandle}, {@link Fiemap},
@@ -18,8 +17,7 @@
  *     {@link MountPoint}</td></tr>
  * <tr><td>bytes that move in the kernel</td><td>{@link Mapping}, {@link Transfer}, {@link Pipe}</td></tr>
  * <tr><td>events</td><td>{@link Inotify}, {@link InotifyEvents}, {@link Epoll}, {@link EventFd}</td></tr>
- * <tr><td>io_uring</td><td>{@link IoUring}, {@link SubmissionEntry}, {@link CompletionQueue},
- *     {@link BatchReader}</td></tr>
+ * <tr><td>io_uring</td><td>{@link IoUring}, {@link SubmissionEntry}, {@link CompletionQueue}</td></tr>
  * <tr><td>processes and the machine</td><td>{@link ChildProcess}, {@link ProcPid}, {@link Signals},
  *     {@link FsCredentials}, {@link ResourceLimit}, {@link CpuAffinity}, {@link SocketPair}, {@link NotifySocket},
  *     {@link MonotonicClock}, {@link Machine}</td></tr>

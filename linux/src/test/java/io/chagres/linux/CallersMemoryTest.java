@@ -47,11 +47,6 @@ class CallersMemoryTest {
         uses.put("Fd.tryIoctl", memory -> file.tryIoctl(2L << 30 | BYTES << 16, memory));
         uses.put("PathFd.getXattr", memory -> path.getXattr(CallersMemoryTest.name(), 0, memory, 0, BYTES));
         uses.put("PathFd.listXattr", memory -> path.listXattr(memory, 0, BYTES));
-        uses.put("BatchReader.add", memory -> {
-            try (BatchReader reader = BatchReader.open(1)) {
-                reader.add(file.value(), memory, 0, BYTES, 0);
-            }
-        });
         uses.put("DescriptorSocket.receive", CallersMemoryTest::receive);
         uses.put("SubmissionEntry.read", memory -> ring.next().read(file.value(), memory, 0, BYTES, 0));
         uses.put("SubmissionEntry.receive", memory -> ring.next().receive(file.value(), memory, 0, BYTES, 0));
@@ -83,7 +78,6 @@ class CallersMemoryTest {
             "Fd.pwriteFully",
             "FileControl.append",
             "Inotify.add",
-            "IoUring.registerBuffers",
             "IoVector.add",
             "PathFd.tryOpen",
             "PathFd.create",

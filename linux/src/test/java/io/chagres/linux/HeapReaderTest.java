@@ -9,19 +9,15 @@ import io.chagres.foreign.call.ArrayRead;
 import io.chagres.testkit.Allocations;
 import io.chagres.testkit.OnVirtualThread;
 import io.chagres.testkit.Program;
-import io.chagres.testkit.Repository;
 import io.chagres.testkit.Requires;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -165,30 +161,6 @@ class HeapReaderTest {
             assertThat(OnVirtualThread.get(() -> Allocations.fewestBytes(500, round)))
                     .isZero();
         }
-    }
-
-    @Test
-    void descriptorsOfTheJdkAreFoundWhereItIsOpened() {
-        String open = "--add-opens=java.base/java.io=ALL-UNNAMED";
-        String channels = "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED";
-        assertThat(program(open, channels)).isEqualTo("equal\nequal\nequal\nforeign channel refused\nclosed -1\n");
-        assertThat(program(open))
-                .startsWith("equal\nequal\nthe JDK hides descriptors")
-                .contains("sun.nio.ch=ALL-UNNAMED");
-        assertThat(program())
-                .isEqualTo("the JDK hides descriptors; start java with --add-opens java.base/java.io=ALL-UNNAMED\n");
-    }
-
-    private static String program(String... options) {
-        String classPath = Repository.classPath() + ":" + Repository.built("test-classes");
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                classPath));
-        command.addAll(List.of(options));
-        command.add(DescriptorsProgram.class.getName());
-        return Program.run(command).err();
     }
 
     private Fd open(byte[] content) throws IOException {

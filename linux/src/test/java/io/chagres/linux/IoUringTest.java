@@ -111,7 +111,6 @@ class IoUringTest {
         assertThat(result(ring.next().uringCommand(fd.value(), 1))).isEqualTo(-Errno.EOPNOTSUPP);
         assertThat(result(ring.next().cancel(77, 0))).isEqualTo(-Errno.ENOENT);
         assertThatThrownBy(() -> ring.next().flags(64)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> ring.next().nop().fixedBuffer(0)).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> ring.next().command(16, 1)).isInstanceOf(IndexOutOfBoundsException.class);
         ring.retract();
         assertThat(ring.submit()).isZero();
@@ -135,8 +134,6 @@ class IoUringTest {
             freed = gone.allocate(8);
         }
         assertThatThrownBy(() -> entry.read(fd.value(), freed, 0, 8, 0)).isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(() -> ring.registerBuffers(freed)).isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(() -> ring.registerBuffers(heap)).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
@@ -274,55 +271,6 @@ class IoUringTest {
     }
 
     @Test
-    void registeredBuffers() throws IOException {
-        assertThatThrownBy(ring::unregisterBuffers).hasMessageContaining("ENXIO");
-        assertThatThrownBy(ring::registerBuffers).hasMessageContaining("EINVAL");
-        MemorySegment second = arena.allocate(4096);
-        ring.registerBuffers(buffer, second);
-        assertThatThrownBy(() -> ring.registerBuffers(buffer)).hasMessageContaining("EBUSY");
-        assertThat(result(ring.next().read(fd.value(), second, 10, 20, 0).fixedBuffer(1)))
-                .isEqualTo(20);
-        assertThat(second.get(ValueLayout.JAVA_BYTE, 13)).isEqualTo((byte) '3');
-        assertThat(result(ring.next().write(fd.value(), second, 13, 1, 0).fixedBuffer(1)))
-                .isEqualTo(1);
-        assertThat(Files.readString(file)).startsWith("3123");
-        assertThat(result(ring.next().read(fd.value(), second, 0, 20, 0).fixedBuffer(0)))
-                .isEqualTo(-Errno.EFAULT);
-        assertThat(result(ring.next().read(fd.value(), second, 0, 20, 0).fixedBuffer(2)))
-                .isEqualTo(-Errno.EFAULT);
-        ring.unregisterBuffers();
-        assertThatThrownBy(() -> ring.registerBuffers(MemorySegment.ofAddress(1 << 12)))
-                .hasMessageContaining("EFAULT");
-    }
-
-    @Test
-    void registeredFiles() throws IOException {
-        assertThatThrownBy(ring::unregisterFiles).hasMessageContaining("ENXIO");
-        assertThatThrownBy(ring::registerFiles).hasMessageContaining("EINVAL");
-        assertThatThrownBy(() -> ring.registerFiles(new int[(1 << 20) + 1])).hasMessageContaining("EMFILE");
-        assertThatThrownBy(() -> ring.registerFiles(9999)).hasMessageContaining("EBADF");
-        assertThatThrownBy(() -> ring.updateFile(0, 0)).hasMessageContaining("ENXIO");
-        ring.registerFiles(-1, fd.value());
-        assertThatThrownBy(() -> ring.registerFiles(0)).hasMessageContaining("EBUSY");
-        int raw = fd.value();
-        fd.close();
-        assertThat(result(ring.next().read(raw, buffer, 0, 4, 0))).isEqualTo(-Errno.EBADF);
-        assertThat(result(ring.next().read(1, buffer, 0, 4, 4).flags(SubmissionEntry.IOSQE_FIXED_FILE)))
-                .isEqualTo(4);
-        assertThat(string(0, 4)).isEqualTo("4567");
-        assertThat(result(ring.next().read(0, buffer, 0, 4, 4).flags(SubmissionEntry.IOSQE_FIXED_FILE)))
-                .isEqualTo(-Errno.EBADF);
-        try (Fd again = Fd.open(FdTest.pathname(file), Fd.O_RDONLY, 0)) {
-            ring.updateFile(0, again.value());
-        }
-        assertThat(result(ring.next().read(0, buffer, 0, 4, 4).flags(SubmissionEntry.IOSQE_FIXED_FILE)))
-                .isEqualTo(4);
-        assertThatThrownBy(() -> ring.updateFile(2, 0)).hasMessageContaining("EINVAL");
-        assertThatThrownBy(() -> ring.updateFile(0, 9999)).hasMessageContaining("EBADF");
-        ring.unregisterFiles();
-    }
-
-    @Test
     void wideEntriesAndCompletions() throws IOException {
         Requires.disk(temp);
         int flags = IoUring.IORING_SETUP_SQE128
@@ -409,7 +357,6 @@ class IoUringTest {
         assertThat(ring.submit()).isEqualTo(-Errno.EBADF);
         assertThatThrownBy(ring::next).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(completions::next).isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(() -> ring.registerFiles(0)).hasMessageContaining("EBADF");
     }
 
     @Test
