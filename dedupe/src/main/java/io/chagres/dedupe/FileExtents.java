@@ -45,18 +45,38 @@ final class FileExtents {
         if (result == 0 && (has(PLACELESS) || reservedCount > 0)) {
             result = readOnce(fd, map, Fiemap.FIEMAP_FLAG_SYNC);
         }
-        known = result == 0 && !has(PLACELESS);
-        if (result < 0) {
+        if (result == 0) {
+            end();
+        } else {
             reservedCount = 0;
             reserve(0, NONE);
         }
         return result;
     }
 
-    private int readOnce(Fd fd, Fiemap map, int flag) {
+    /** Begins a file whose places are not known yet. */
+    void begin() {
         count = 0;
         known = false;
         reservedCount = 0;
+    }
+
+    /** Adds the next extent of the file, as the kernel describes it. */
+    void add(long logicalByte, long physicalByte, long lengthBytes, int extentFlags) {
+        if ((extentFlags & Fiemap.FIEMAP_EXTENT_UNWRITTEN) == 0) {
+            append(logicalByte, physicalByte, lengthBytes, extentFlags);
+        } else {
+            reserve(logicalByte, logicalByte + lengthBytes);
+        }
+    }
+
+    /** Ends a file: all its extents were added. */
+    void end() {
+        known = !has(PLACELESS);
+    }
+
+    private int readOnce(Fd fd, Fiemap map, int flag) {
+        begin();
         long from = 0;
         for (; ; ) {
             int n = map.read(fd, from, Long.MAX_VALUE - from, flag);
@@ -67,11 +87,7 @@ final class FileExtents {
                 return n;
             }
             for (int i = 0; i < n; i++) {
-                if ((map.flags(i) & Fiemap.FIEMAP_EXTENT_UNWRITTEN) == 0) {
-                    append(map, i);
-                } else {
-                    reserve(map.logical(i), map.logical(i) + map.length(i));
-                }
+                add(map.logical(i), map.physical(i), map.length(i), map.flags(i));
             }
             if ((map.flags(n - 1) & Fiemap.FIEMAP_EXTENT_LAST) != 0) {
                 return 0;
@@ -80,17 +96,17 @@ final class FileExtents {
         }
     }
 
-    private void append(Fiemap map, int index) {
+    private void append(long logicalByte, long physicalByte, long lengthBytes, int extentFlags) {
         if (count == logical.length) {
             logical = Arrays.copyOf(logical, count * 2);
             physical = Arrays.copyOf(physical, count * 2);
             length = Arrays.copyOf(length, count * 2);
             flags = Arrays.copyOf(flags, count * 2);
         }
-        logical[count] = map.logical(index);
-        physical[count] = map.physical(index);
-        length[count] = map.length(index);
-        flags[count++] = map.flags(index);
+        logical[count] = logicalByte;
+        physical[count] = physicalByte;
+        length[count] = lengthBytes;
+        flags[count++] = extentFlags;
     }
 
     private void reserve(long from, long to) {

@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Columns, maps and orders of many files. */
-class FileTableTest {
+class FoundFilesTest {
     @Test
     void aMillionFilesTakeFiftyMegabytes() throws ErrnoException {
         FoundFiles[] table = new FoundFiles[1];
@@ -62,7 +62,7 @@ class FileTableTest {
 
     @Test
     void sortsLikeTheLibraryAndKeepsTheOrderOfEquals() {
-        RandomGenerator random = Seeds.random(Seeds.next("FileTableTest"));
+        RandomGenerator random = Seeds.random(Seeds.next("FoundFilesTest"));
         for (int n : new int[] {0, 1, 2, 23, 24, 25, 1000}) {
             long[] keys = random.longs(n, -n / 2 - 1, n / 2 + 1).toArray();
             int[] ours = IntStream.range(0, n).toArray();
@@ -78,7 +78,7 @@ class FileTableTest {
 
     @Test
     void mapsLikeTheLibrary() {
-        RandomGenerator random = Seeds.random(Seeds.next("FileTableTest"));
+        RandomGenerator random = Seeds.random(Seeds.next("FoundFilesTest"));
         LongMap ours = new LongMap();
         Map<Long, Long> theirs = new HashMap<>();
         for (int i = 0; i < 10_000; i++) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** More files than may be open at once. */
-class OpenFilesTest {
+class TailDescriptorsTest {
     private static final int FILES = 20;
 
     @TempDir

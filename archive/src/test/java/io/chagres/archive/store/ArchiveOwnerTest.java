@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** To whom belongs what the superuser makes in the archive of somebody else. */
 @Tag("it")
-class OwnershipTest {
+class ArchiveOwnerTest {
     private static final MemorySegment CONTENT = MemorySegment.ofArray(new byte[3]);
     private static final int NOBODY = 65534;
 

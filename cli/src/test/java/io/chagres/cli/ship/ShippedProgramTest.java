@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
 @Isolated // whose children are left is asked of the whole process
-final class ChildProcessTest {
+final class ShippedProgramTest {
     @Test
     void passesTheExitCodeOnAndTellsOfTheEnd() throws Exception {
         CountDownLatch ended = new CountDownLatch(1);
