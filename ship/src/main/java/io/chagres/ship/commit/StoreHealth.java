@@ -3,8 +3,6 @@ package io.chagres.ship.commit;
 import io.chagres.archive.store.StoreException;
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
-import io.chagres.ship.events.Recording;
-import io.chagres.ship.events.RetryEvent;
 import java.io.IOException;
 import java.util.Locale;
 import java.util.function.Consumer;

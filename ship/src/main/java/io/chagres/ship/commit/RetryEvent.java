@@ -1,4 +1,4 @@
-package io.chagres.ship.events;
+package io.chagres.ship.commit;
 
 import jdk.jfr.Category;
 import jdk.jfr.Description;
@@ -14,7 +14,7 @@ import jdk.jfr.Timespan;
 @Category("Chagres")
 @Description("The store refused a commit or an object, which is tried again")
 @StackTrace(false)
-public final class RetryEvent extends Event {
+final class RetryEvent extends Event {
     @Label("Cause")
     @Description("full, lasting or passing, as in chagres_retries_total")
     final String cause;
@@ -28,7 +28,7 @@ public final class RetryEvent extends Event {
     final long waitMs;
 
     /** Makes one. */
-    public RetryEvent(String cause, String message, long waitMs) {
+    RetryEvent(String cause, String message, long waitMs) {
         this.cause = cause;
         this.message = message;
         this.waitMs = waitMs;

@@ -1,4 +1,4 @@
-package io.chagres.ship.events;
+package io.chagres.ship.commit;
 
 import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
@@ -14,7 +14,7 @@ import jdk.jfr.StackTrace;
 @Category("Chagres")
 @Description("A commit, from its cut until the store has acknowledged it")
 @StackTrace(false)
-public final class CommitEvent extends Event {
+final class CommitEvent extends Event {
     @Label("Number")
     @Description("Its number in the log of the host")
     long seq;
@@ -33,17 +33,17 @@ public final class CommitEvent extends Event {
     long retries;
 
     /** Makes one that begins now. */
-    public CommitEvent() {
+    CommitEvent() {
         begin();
     }
 
     /** Counts a refusal. */
-    public void refused() {
+    void refused() {
         retries++;
     }
 
     /** Ends it. */
-    public void acknowledged(long seq, long bytes, long files) {
+    void acknowledged(long seq, long bytes, long files) {
         this.seq = seq;
         this.bytes = bytes;
         this.files = files;

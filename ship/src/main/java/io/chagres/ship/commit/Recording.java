@@ -1,4 +1,4 @@
-package io.chagres.ship.events;
+package io.chagres.ship.commit;
 
 import jdk.jfr.FlightRecorder;
 

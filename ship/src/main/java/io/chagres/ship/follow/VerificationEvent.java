@@ -1,4 +1,4 @@
-package io.chagres.ship.events;
+package io.chagres.ship.follow;
 
 import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
@@ -14,7 +14,7 @@ import jdk.jfr.StackTrace;
 @Category("Chagres")
 @Description("Some mebibytes of a file compared again with what was shipped of them")
 @StackTrace(false)
-public final class VerificationEvent extends Event {
+final class VerificationEvent extends Event {
     @Label("Path")
     String path = "";
 
@@ -27,12 +27,12 @@ public final class VerificationEvent extends Event {
     String outcome = "";
 
     /** Makes one that begins now. */
-    public VerificationEvent() {
+    VerificationEvent() {
         begin();
     }
 
     /** Ends it. */
-    public void ended(String path, long bytes, String outcome) {
+    void ended(String path, long bytes, String outcome) {
         this.path = path;
         this.bytes = bytes;
         this.outcome = outcome;

@@ -1,4 +1,4 @@
-package io.chagres.ship.events;
+package io.chagres.ship.commit;
 
 import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
@@ -14,7 +14,7 @@ import jdk.jfr.StackTrace;
 @Category("Chagres")
 @Description("Nothing is read: the next commit is full, and the one before is not acknowledged")
 @StackTrace(false)
-public final class StallEvent extends Event {
+final class StallEvent extends Event {
     @Label("Collected Bytes")
     @Description("What the next commit held when the stall began")
     @DataAmount
@@ -25,7 +25,7 @@ public final class StallEvent extends Event {
     boolean storeRefuses;
 
     /** Makes one that begins now. */
-    public StallEvent(long collectedBytes, boolean storeRefuses) {
+    StallEvent(long collectedBytes, boolean storeRefuses) {
         this.collectedBytes = collectedBytes;
         this.storeRefuses = storeRefuses;
         begin();
