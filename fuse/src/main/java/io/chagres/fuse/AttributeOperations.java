@@ -26,31 +26,31 @@ final class AttributeOperations {
                 Opcode.REMOVEXATTR, 0, (fs, x) -> fs.removexattr(x.request, x.node(), x.firstName(), x.replies.empty));
     }
 
-    private static void getattr(FuseFileSystem fs, Exchange x) {
+    private static void getattr(FuseFileSystem fs, HandledExchange x) {
         boolean open = (x.argumentInt(Abi.GETATTR_IN_FLAGS) & Abi.GETATTR_FH) != 0;
         long handle = open ? x.argumentLong(Abi.GETATTR_IN_FH) : FuseFileSystem.NO_HANDLE;
         fs.getattr(x.request, x.node(), handle, x.replies.attributes);
     }
 
-    private static void statx(FuseFileSystem fs, Exchange x) {
+    private static void statx(FuseFileSystem fs, HandledExchange x) {
         boolean open = (x.argumentInt(Abi.STATX_IN_GETATTR_FLAGS) & Abi.GETATTR_FH) != 0;
         long handle = open ? x.argumentLong(Abi.STATX_IN_FH) : FuseFileSystem.NO_HANDLE;
         fs.statx(x.request, x.node(), handle, x.argumentInt(Abi.STATX_IN_SX_MASK), x.replies.statx);
     }
 
-    private static void setxattr(FuseFileSystem fs, Exchange x) {
+    private static void setxattr(FuseFileSystem fs, HandledExchange x) {
         Name name = x.firstName();
         int size = x.argumentInt(Abi.SETXATTR_IN_SIZE);
         Payload value = x.payload(name.offset() + name.length() + 1, size, 0);
         fs.setxattr(x.request, x.node(), name, value, x.argumentInt(Abi.SETXATTR_IN_FLAGS), x.replies.empty);
     }
 
-    private static void getxattr(FuseFileSystem fs, Exchange x) {
+    private static void getxattr(FuseFileSystem fs, HandledExchange x) {
         int size = x.argumentSize(Abi.GETXATTR_IN_SIZE);
         fs.getxattr(x.request, x.node(), x.firstName(), size, x.replies.xattr.asked(size));
     }
 
-    private static void listxattr(FuseFileSystem fs, Exchange x) {
+    private static void listxattr(FuseFileSystem fs, HandledExchange x) {
         int size = x.argumentSize(Abi.GETXATTR_IN_SIZE);
         fs.listxattr(x.request, x.node(), size, x.replies.xattrNames.asked(size));
     }

@@ -29,7 +29,7 @@ final class ControlOperations {
         };
     }
 
-    private static void interrupt(FuseFileSystem fs, Exchange x) {
+    private static void interrupt(FuseFileSystem fs, HandledExchange x) {
         long unique = x.argumentLong(Abi.INTERRUPT_IN_UNIQUE);
         if (x.session.interrupt(unique)) {
             fs.interrupt(unique);
@@ -43,7 +43,7 @@ final class ControlOperations {
         }
     }
 
-    private static void retrieved(FuseFileSystem fs, Exchange x) {
+    private static void retrieved(FuseFileSystem fs, HandledExchange x) {
         int size = x.argumentInt(Abi.NOTIFY_RETRIEVE_IN_SIZE);
         long position = x.argumentLong(Abi.NOTIFY_RETRIEVE_IN_OFFSET);
         x.session.notifier.retrieved(x.unique, position, x.payload(x.payloadAt, size, 0));

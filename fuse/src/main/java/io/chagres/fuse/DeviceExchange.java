@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
  * An exchange over a device, with one buffer: the answer is built behind the request, so that request and data of one
  * direction take no more than the larger of them.
  */
-final class DeviceExchange extends Exchange {
+final class DeviceExchange extends HandledExchange {
     /** Room beside the data of a request or answer, as the kernel wants it: headers, arguments, names. */
     private static final int MARGIN = 8192;
 

@@ -16,7 +16,7 @@ final class DirectoryOperations {
         Operation.Table.add(Opcode.FSYNCDIR, Abi.FSYNC_IN, DirectoryOperations::fsyncdir);
     }
 
-    private static void opendir(FuseFileSystem fs, Exchange x) {
+    private static void opendir(FuseFileSystem fs, HandledExchange x) {
         if (x.session.has(FuseFeature.NO_OPENDIR)) {
             x.answerError(Errno.ENOSYS);
         } else {
@@ -24,26 +24,26 @@ final class DirectoryOperations {
         }
     }
 
-    private static void readdir(FuseFileSystem fs, Exchange x) {
+    private static void readdir(FuseFileSystem fs, HandledExchange x) {
         long handle = x.argumentLong(Abi.READ_IN_FH);
         long position = x.argumentLong(Abi.READ_IN_OFFSET);
         DirectoryReply reply = x.replies.directory.asked(x.argumentSize(Abi.READ_IN_SIZE));
         fs.readdir(x.request, x.node(), handle, position, reply);
     }
 
-    private static void readdirplus(FuseFileSystem fs, Exchange x) {
+    private static void readdirplus(FuseFileSystem fs, HandledExchange x) {
         long handle = x.argumentLong(Abi.READ_IN_FH);
         long position = x.argumentLong(Abi.READ_IN_OFFSET);
         DirectoryPlusReply reply = x.replies.directoryPlus.asked(x.argumentSize(Abi.READ_IN_SIZE));
         fs.readdirplus(x.request, x.node(), handle, position, reply);
     }
 
-    private static void releasedir(FuseFileSystem fs, Exchange x) {
+    private static void releasedir(FuseFileSystem fs, HandledExchange x) {
         long handle = x.argumentLong(Abi.RELEASE_IN_FH);
         fs.releasedir(x.request, x.node(), handle, x.argumentInt(Abi.RELEASE_IN_FLAGS), x.replies.empty);
     }
 
-    private static void fsyncdir(FuseFileSystem fs, Exchange x) {
+    private static void fsyncdir(FuseFileSystem fs, HandledExchange x) {
         boolean dataOnly = (x.argumentInt(Abi.FSYNC_IN_FSYNC_FLAGS) & Abi.FSYNC_FDATASYNC) != 0;
         fs.fsyncdir(x.request, x.node(), x.argumentLong(Abi.FSYNC_IN_FH), dataOnly, x.replies.empty);
     }

@@ -40,16 +40,27 @@ abstract class Exchange {
         }
     }
 
-    final Session session;
+    /** What an exchange asks of the session that it belongs to. */
+    interface Context {
+        /** Returns the time by which latencies are counted, in nanoseconds. */
+        long nowNs();
+
+        /** Returns the flags that every answer to an open has, by the features that were agreed on. */
+        int openFlags(int opcode);
+
+        /** Hears that the kernel did not take an answer. */
+        void notSent(Exchange exchange, int errno, int refusal);
+
+        /** Hears that a handler returned and neither answered nor deferred. */
+        void forgotAnswer(Exchange exchange);
+    }
+
+    final Context context;
     final Request request = new Request(this);
-    final Replies replies = new Replies(this);
     final Name name = new Name();
     final Name secondName = new Name();
     final Payload data = new Payload();
-    final AttributeChange change = new AttributeChange(this);
     final FileLock lock = new FileLock();
-    final CopyRange copy = new CopyRange(this);
-    final IoctlCall ioctl = new IoctlCall(this, data);
     final Attributes attributes = new Attributes();
 
     /** Counts by opcode; 0 holds those not known. Written by one thread at a time, read by any. */
@@ -95,8 +106,8 @@ abstract class Exchange {
 
     private boolean timed;
 
-    Exchange(Session session) {
-        this.session = session;
+    Exchange(Context context) {
+        this.context = context;
     }
 
     /** Sends an error, 0 or positive, and as much of the body as given. Returns the bytes sent, or -errno. */
@@ -170,7 +181,7 @@ abstract class Exchange {
         event = newEvent;
         timed = requests[counter()] % TIMED == 0;
         if (timed) {
-            begunNs = session.nowNs();
+            begunNs = context.nowNs();
         }
         STATE.setRelease(this, 0);
     }
@@ -250,7 +261,7 @@ abstract class Exchange {
     boolean handlerReturned() {
         if (!deferred) {
             if (!isClaimed()) {
-                session.forgotAnswer(this);
+                context.forgotAnswer(this);
                 answerError(Errno.EIO);
             }
             STATE.setRelease(this, CLAIMED | SENT | RETURNED);
@@ -277,7 +288,7 @@ abstract class Exchange {
             countLatency();
         }
         if (result < 0) {
-            session.notSent(this, errno, (int) -result);
+            context.notSent(this, errno, (int) -result);
         }
         RequestEvent begun = event;
         if (begun != null) {
@@ -315,7 +326,7 @@ abstract class Exchange {
             counts = new long[LatencyHistogram.BUCKETS];
             latencies[counter] = counts;
         }
-        counts[LatencyHistogram.bucket(session.nowNs() - begunNs)]++;
+        counts[LatencyHistogram.bucket(context.nowNs() - begunNs)]++;
     }
 
     /** Copies bytes into the body. */

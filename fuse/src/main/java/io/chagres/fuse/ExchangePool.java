@@ -14,27 +14,27 @@ import org.jspecify.annotations.Nullable;
 final class ExchangePool {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition given = lock.newCondition();
-    private final ArrayDeque<Exchange> idle = new ArrayDeque<>();
-    private final Supplier<Exchange> maker;
+    private final ArrayDeque<HandledExchange> idle = new ArrayDeque<>();
+    private final Supplier<HandledExchange> maker;
     private final int limit;
     private int made;
 
     /** Holds the memory of all exchanges once nobody reads requests; until then null. */
     private @Nullable Arena closing;
 
-    ExchangePool(int limit, Supplier<Exchange> maker) {
+    ExchangePool(int limit, Supplier<HandledExchange> maker) {
         this.limit = limit;
         this.maker = maker;
     }
 
     /** Takes one, waiting while as many as the bound are in use. */
-    Exchange take() {
+    HandledExchange take() {
         lock.lock();
         try {
             while (idle.isEmpty() && made >= limit) {
                 given.awaitUninterruptibly();
             }
-            Exchange exchange = idle.pollLast();
+            HandledExchange exchange = idle.pollLast();
             if (exchange == null) {
                 exchange = maker.get();
                 made++;
@@ -45,7 +45,7 @@ final class ExchangePool {
         }
     }
 
-    void give(Exchange exchange) {
+    void give(HandledExchange exchange) {
         lock.lock();
         try {
             idle.addLast(exchange);

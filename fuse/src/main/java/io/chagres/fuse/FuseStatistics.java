@@ -23,7 +23,8 @@ public record FuseStatistics(
         long failures,
         long refused) {
     /** Adds up what the exchanges counted. */
-    static FuseStatistics of(FuseTransport transport, Iterable<Exchange> exchanges, long failures, long refused) {
+    static FuseStatistics of(
+            FuseTransport transport, Iterable<? extends Exchange> exchanges, long failures, long refused) {
         Map<String, Long> requests = new TreeMap<>();
         Map<String, Long> errors = new TreeMap<>();
         long[][] latencies = new long[Opcode.COUNT][LatencyHistogram.BUCKETS];

@@ -13,11 +13,11 @@ final class LockOperations {
         Operation.Table.add(Opcode.SETLKW, Abi.LK_IN, (fs, x) -> setlk(fs, x, true));
     }
 
-    private static void getlk(FuseFileSystem fs, Exchange x) {
+    private static void getlk(FuseFileSystem fs, HandledExchange x) {
         fs.getlk(x.request, x.node(), x.argumentLong(Abi.LK_IN_FH), lock(x), x.replies.lock);
     }
 
-    private static void setlk(FuseFileSystem fs, Exchange x, boolean waits) {
+    private static void setlk(FuseFileSystem fs, HandledExchange x, boolean waits) {
         long handle = x.argumentLong(Abi.LK_IN_FH);
         FileLock lock = lock(x);
         if ((x.argumentInt(Abi.LK_IN_LK_FLAGS) & Abi.LK_FLOCK) != 0) {
@@ -27,7 +27,7 @@ final class LockOperations {
         }
     }
 
-    private static FileLock lock(Exchange x) {
+    private static FileLock lock(HandledExchange x) {
         long owner = x.argumentLong(Abi.LK_IN_OWNER);
         x.request.lockOwner(owner);
         return x.lock.set(

@@ -27,12 +27,12 @@ final class NameOperations {
         Operation.Table.add(Opcode.TMPFILE, Abi.CREATE_IN, NameOperations::tmpfile);
     }
 
-    private static void forget(Exchange x) {
+    private static void forget(HandledExchange x) {
         x.session.forget(x.node(), x.argumentLong(Abi.FORGET_IN_NLOOKUP));
         x.finishSilently();
     }
 
-    private static void batchForget(Exchange x) {
+    private static void batchForget(HandledExchange x) {
         int count = x.argumentInt(Abi.BATCH_FORGET_IN_COUNT);
         x.payload(x.payloadAt, (long) count * Abi.FORGET_ONE, 0); // all of them are there
         for (int i = 0; i < count; i++) {
@@ -44,42 +44,42 @@ final class NameOperations {
         x.finishSilently();
     }
 
-    private static void symlink(FuseFileSystem fs, Exchange x) {
+    private static void symlink(FuseFileSystem fs, HandledExchange x) {
         Name name = x.firstName();
         fs.symlink(x.request, x.node(), name, x.nextName(), x.replies.entry);
     }
 
-    private static void mknod(FuseFileSystem fs, Exchange x) {
+    private static void mknod(FuseFileSystem fs, HandledExchange x) {
         x.request.umask(x.argumentInt(Abi.MKNOD_IN_UMASK));
         int mode = x.argumentInt(Abi.MKNOD_IN_MODE);
         int device = x.argumentInt(Abi.MKNOD_IN_RDEV);
         fs.mknod(x.request, x.node(), x.firstName(), mode, device, x.replies.entry);
     }
 
-    private static void mkdir(FuseFileSystem fs, Exchange x) {
+    private static void mkdir(FuseFileSystem fs, HandledExchange x) {
         x.request.umask(x.argumentInt(Abi.MKDIR_IN_UMASK));
         fs.mkdir(x.request, x.node(), x.firstName(), x.argumentInt(Abi.MKDIR_IN_MODE), x.replies.entry);
     }
 
-    private static void rename(FuseFileSystem fs, Exchange x, int flags) {
+    private static void rename(FuseFileSystem fs, HandledExchange x, int flags) {
         Name name = x.firstName();
         long newParent = x.argumentLong(Abi.RENAME_IN_NEWDIR);
         fs.rename(x.request, x.node(), name, newParent, x.nextName(), flags, x.replies.empty);
     }
 
     /** The kernel puts the new parent into the header and the node into the arguments. */
-    private static void link(FuseFileSystem fs, Exchange x) {
+    private static void link(FuseFileSystem fs, HandledExchange x) {
         fs.link(x.request, x.argumentLong(Abi.LINK_IN_OLDNODEID), x.node(), x.firstName(), x.replies.entry);
     }
 
-    private static void create(FuseFileSystem fs, Exchange x) {
+    private static void create(FuseFileSystem fs, HandledExchange x) {
         x.request.umask(x.argumentInt(Abi.CREATE_IN_UMASK));
         int flags = x.argumentInt(Abi.CREATE_IN_FLAGS);
         int mode = x.argumentInt(Abi.CREATE_IN_MODE);
         fs.create(x.request, x.node(), x.firstName(), mode, flags, x.replies.create);
     }
 
-    private static void tmpfile(FuseFileSystem fs, Exchange x) {
+    private static void tmpfile(FuseFileSystem fs, HandledExchange x) {
         x.request.umask(x.argumentInt(Abi.CREATE_IN_UMASK));
         int flags = x.argumentInt(Abi.CREATE_IN_FLAGS);
         fs.tmpfile(x.request, x.node(), x.argumentInt(Abi.CREATE_IN_MODE), flags, x.replies.create);

@@ -56,7 +56,7 @@ public final class OpenReply extends Reply {
     }
 
     static void write(Exchange exchange, int at, long handle, int flags) {
-        int added = exchange.session.openFlags(exchange.opcode());
+        int added = exchange.context.openFlags(exchange.opcode());
         write(exchange, at, handle, flags | added, 0);
     }
 

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 interface Operation {
     /** Handles a request. An exception is answered with EIO. */
-    void run(FuseFileSystem fileSystem, Exchange exchange);
+    void run(FuseFileSystem fileSystem, HandledExchange exchange);
 
     /** All operations, by opcode. */
     final class Table {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * another, and takes the answer from there. So an answer overwrites the names and data of its request, and it is
  * delivered when its handler has returned, not before.
  */
-final class RingExchange extends Exchange {
+final class RingExchange extends HandledExchange {
     /** The number of the entry in its queue. */
     final int entry;
 

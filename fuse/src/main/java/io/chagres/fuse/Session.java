@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * One connection with the kernel: agrees on what both can do, hands requests to the file system, and sees to it that
  * whatever happens there is an answer. Safe for any thread.
  */
-final class Session {
+final class Session implements Exchange.Context {
     private static final Logger LOG = System.getLogger("io.chagres.fuse");
     private static final int PAGE = 4096;
     /** The pages of a request in kernels that do not negotiate the number. */
@@ -46,7 +46,7 @@ final class Session {
     final Notifier notifier;
 
     /** All exchanges that were ever made, in use or not. */
-    private final List<Exchange> exchanges = new CopyOnWriteArrayList<>();
+    private final List<HandledExchange> exchanges = new CopyOnWriteArrayList<>();
 
     private final EarlyInterrupts earlyInterrupts;
     private final boolean ringWanted;
@@ -125,12 +125,13 @@ final class Session {
     }
 
     /** Makes an exchange count in the statistics and be found by interrupts. */
-    Exchange add(Exchange exchange) {
+    HandledExchange add(HandledExchange exchange) {
         exchanges.add(exchange);
         return exchange;
     }
 
-    long nowNs() {
+    @Override
+    public long nowNs() {
         return clockNs.getAsLong();
     }
 
@@ -156,7 +157,8 @@ final class Session {
         return longSetxattr;
     }
 
-    int openFlags(int opcode) {
+    @Override
+    public int openFlags(int opcode) {
         return opcode == Opcode.OPENDIR ? opendirFlags : openFlags;
     }
 
@@ -169,7 +171,7 @@ final class Session {
      *
      * @return whether the exchange is free again; else the last one to answer it releases it
      */
-    boolean serve(Exchange exchange) {
+    boolean serve(HandledExchange exchange) {
         Executor handlers = options.handlers();
         if (handlers == null || ControlOperations.isImmediate(exchange.opcode())) {
             return dispatch(exchange);
@@ -188,7 +190,7 @@ final class Session {
         }
     }
 
-    private boolean dispatch(Exchange exchange) {
+    private boolean dispatch(HandledExchange exchange) {
         exchange.begin(RequestEvent.begun());
         if (options.interrupts()) {
             exchange.handledBy(Thread.currentThread());
@@ -225,7 +227,7 @@ final class Session {
     }
 
     /** Agrees with the kernel on version, features and sizes. */
-    void init(Exchange exchange) {
+    void init(HandledExchange exchange) {
         int major = exchange.argumentInt(Abi.INIT_IN_MAJOR);
         int minor = exchange.argumentInt(Abi.INIT_IN_MINOR);
         if (major < Abi.MAJOR || major == Abi.MAJOR && minor < Abi.MIN_MINOR) {
@@ -279,7 +281,7 @@ final class Session {
         return agreed;
     }
 
-    private void answerInit(Exchange exchange, FuseConnection made, long agreed) {
+    private void answerInit(HandledExchange exchange, FuseConnection made, long agreed) {
         clear(exchange, Abi.INIT_OUT);
         MemorySegment to = exchange.body;
         long at = exchange.bodyAt;
@@ -326,7 +328,7 @@ final class Session {
         if (isOverRing()) {
             earlyInterrupts.note(unique);
         }
-        for (Exchange exchange : exchanges) {
+        for (HandledExchange exchange : exchanges) {
             if (exchange.isOpen(unique)) {
                 interrupt(exchange, unique);
                 // Unless the request's own thread found it first, and tells the file system.
@@ -344,7 +346,8 @@ final class Session {
     }
 
     /** A caller that was killed, or a mount that is gone, waits for no answer. */
-    void notSent(Exchange exchange, int errno, int refusal) {
+    @Override
+    public void notSent(Exchange exchange, int errno, int refusal) {
         if (refusal == Errno.ENOENT
                 || refusal == Errno.ENODEV
                 || refusal == Errno.EBADF
@@ -361,7 +364,8 @@ final class Session {
         }
     }
 
-    void forgotAnswer(Exchange exchange) {
+    @Override
+    public void forgotAnswer(Exchange exchange) {
         failures.incrementAndGet();
         LOG.log(
                 Level.ERROR,

@@ -16,7 +16,7 @@ final class Worker implements Runnable {
     private final Session session;
     private final Device device;
     private final Runnable atEnd;
-    private @Nullable Exchange next;
+    private @Nullable HandledExchange next;
 
     /** Another reads in its place. */
     private volatile boolean retired;
@@ -91,8 +91,8 @@ final class Worker implements Runnable {
         }
     }
 
-    private Exchange taken() {
-        Exchange exchange = next == null ? session.pool.take() : next;
+    private HandledExchange taken() {
+        HandledExchange exchange = next == null ? session.pool.take() : next;
         next = exchange;
         return exchange;
     }
