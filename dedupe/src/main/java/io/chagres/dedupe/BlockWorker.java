@@ -102,7 +102,7 @@ final class BlockWorker implements DedupeWorker {
             }
         } catch (ErrnoException e) {
             out.set(file);
-            if (e.errno() != Errno.ENOENT && e.errno() != Errno.ESTALE) {
+            if (!FoundFiles.isGone(e.errno())) {
                 context.fail(file, e.errno());
             }
         } finally {

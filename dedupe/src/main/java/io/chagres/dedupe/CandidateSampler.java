@@ -1,6 +1,5 @@
 package io.chagres.dedupe;
 
-import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Fiemap;
@@ -253,7 +252,7 @@ final class CandidateSampler implements AutoCloseable {
     /** Leaves a file out. */
     void out(int index, int errno) {
         samples[index] = OUT;
-        if (errno != Errno.ENOENT) {
+        if (!FoundFiles.isGone(errno)) {
             context.fail(files[index], errno);
             return;
         }

@@ -1,9 +1,12 @@
 package io.chagres.dedupe;
 
 import io.chagres.foreign.Errno;
+import io.chagres.foreign.Frame;
+import io.chagres.foreign.MemoryStack;
 import io.chagres.linux.Fd;
 import io.chagres.linux.FileSystemId;
 import io.chagres.linux.Pathname;
+import io.chagres.linux.Statx;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -205,9 +208,34 @@ final class FoundFiles {
     /**
      * Opens a file for reading, without following links and, where the kernel lets us, without a new access time.
      *
-     * @return a descriptor, or {@code -errno}
+     * @return a descriptor, or {@code -errno}; -ESTALE if something else has its name, which says nothing of what its
+     *     file system can do
      */
     int open(int file) {
+        int fd = openName(file);
+        if (fd == -Errno.ELOOP || fd == -Errno.ENXIO || fd == -Errno.ENOTDIR) {
+            return -Errno.ESTALE; // a link, a socket, or a file in the place of a directory
+        }
+        if (fd >= 0 && !isFile(fd)) {
+            Fd.ofValue(fd).close();
+            return -Errno.ESTALE;
+        }
+        return fd;
+    }
+
+    private static boolean isFile(int fd) {
+        try (Frame frame = MemoryStack.ofThread().push();
+                Statx stat = new Statx(frame.allocate(Statx.BYTES, Long.BYTES))) {
+            return stat.of(fd) != 0 || stat.isRegular(); // what cannot be asked is seen when it is read
+        }
+    }
+
+    /** Says whether an error number means that a file was removed or replaced since it was listed. */
+    static boolean isGone(int errno) {
+        return errno == Errno.ENOENT || errno == Errno.ESTALE;
+    }
+
+    private int openName(int file) {
         ScannedFolder folder = folder(file);
         Pathname path = folder.below(name(file));
         if (atimeIsOurs) {

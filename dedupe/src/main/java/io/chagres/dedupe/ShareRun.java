@@ -111,7 +111,7 @@ final class ShareRun implements AutoCloseable {
         int result = source.open(sourceFile, opener.applyAsInt(sourceFile));
         if (result < 0) {
             source.close();
-            tell(sourceFile, result == -Errno.ESTALE || result == -Errno.ENOENT ? 0 : -result);
+            tell(sourceFile, FoundFiles.isGone(-result) ? 0 : -result);
             return false;
         }
         begin(new ShareSet(sourceFile, targetFiles, context.table().size(sourceFile), isTrusting, source.extents()));
@@ -395,7 +395,7 @@ final class ShareRun implements AutoCloseable {
     }
 
     private static void failed(ShareTarget target, int result) {
-        if (result == -Errno.ESTALE || result == -Errno.ENOENT) {
+        if (FoundFiles.isGone(-result)) {
             target.become(ShareTarget.State.CHANGED);
         } else {
             target.fail(-result);

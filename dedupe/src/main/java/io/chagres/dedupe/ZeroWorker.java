@@ -1,6 +1,5 @@
 package io.chagres.dedupe;
 
-import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.foreign.MemoryCompare;
 import io.chagres.linux.Fd;
@@ -67,7 +66,7 @@ final class ZeroWorker implements DedupeWorker {
             } catch (ErrnoException e) {
                 context.fail(file, e.errno());
             }
-        } else if (result < 0 && result != -Errno.ENOENT && result != -Errno.ESTALE) {
+        } else if (result < 0 && !FoundFiles.isGone(-result)) {
             context.fail(file, -result);
         }
         open.close();
