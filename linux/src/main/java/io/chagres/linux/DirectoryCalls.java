@@ -26,7 +26,7 @@ final class DirectoryCalls {
     private static final CapturedCall SYSCALL = CapturedCall.of("syscall");
 
     /** The C library's getcwd returns a pointer; the kernel's returns a length. */
-    private static final int SYS_GETCWD = Machine.IS_AARCH64 ? 17 : 79;
+    private static final int SYS_GETCWD = Architecture.IS_AARCH64 ? 17 : 79;
 
     private DirectoryCalls() {}
 

@@ -31,9 +31,9 @@ public final class Epoll implements AutoCloseable {
     private static final int MAX_EVENTS = 64;
 
     /** struct epoll_event is packed on x86-64 only, see {@code include/uapi/linux/eventpoll.h}. */
-    private static final int EVENT_BYTES = Machine.IS_AARCH64 ? 16 : 12;
+    private static final int EVENT_BYTES = Architecture.IS_AARCH64 ? 16 : 12;
 
-    private static final int DATA = Machine.IS_AARCH64 ? 8 : 4;
+    private static final int DATA = Architecture.IS_AARCH64 ? 8 : 4;
     private static final int EPOLL_CLOEXEC = Fd.O_CLOEXEC;
     private static final int EPOLL_CTL_ADD = 1;
     private static final int EPOLL_CTL_DEL = 2;

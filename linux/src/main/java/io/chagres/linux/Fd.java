@@ -41,13 +41,13 @@ public final class Fd implements AutoCloseable {
     public static final int O_NONBLOCK = 0x800;
 
     /** Read and write past the page cache; memory, positions and lengths must be aligned. */
-    public static final int O_DIRECT = Machine.IS_AARCH64 ? 0x10000 : 0x4000;
+    public static final int O_DIRECT = Architecture.IS_AARCH64 ? 0x10000 : 0x4000;
 
     /** Fail if it is no directory. */
-    public static final int O_DIRECTORY = Machine.IS_AARCH64 ? 0x4000 : 0x10000;
+    public static final int O_DIRECTORY = Architecture.IS_AARCH64 ? 0x4000 : 0x10000;
 
     /** Fail with ELOOP if the last component is a symbolic link. */
-    public static final int O_NOFOLLOW = Machine.IS_AARCH64 ? 0x8000 : 0x20000;
+    public static final int O_NOFOLLOW = Architecture.IS_AARCH64 ? 0x8000 : 0x20000;
 
     /** Leave the access time alone; EPERM unless the caller owns the file. */
     public static final int O_NOATIME = 0x40000;

@@ -36,7 +36,7 @@ final class FileCalls {
     private static final CapturedCall SYNCFS = CapturedCall.of("syncfs");
 
     /** The C library's pwritev2 falls back to others; the kernel's takes the position in two halves. */
-    private static final SystemCall PWRITEV2 = SystemCall.of(Machine.IS_AARCH64 ? 287 : 328);
+    private static final SystemCall PWRITEV2 = SystemCall.of(Architecture.IS_AARCH64 ? 287 : 328);
 
     private static final int RWF_APPEND = 0x10;
 

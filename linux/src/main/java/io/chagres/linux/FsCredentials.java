@@ -30,7 +30,7 @@ public final class FsCredentials implements AutoCloseable {
     private static final CapturedCall UMASK = CapturedCall.of("umask");
 
     /** The C library's setgroups is for all threads, the kernel's for one. */
-    private static final SystemCall SETGROUPS = SystemCall.of(Machine.IS_AARCH64 ? 159 : 116);
+    private static final SystemCall SETGROUPS = SystemCall.of(Architecture.IS_AARCH64 ? 159 : 116);
 
     private static final int[] UNCHANGED = {};
 

@@ -16,9 +16,6 @@ import java.nio.charset.StandardCharsets;
  * @param kernel the release, such as {@code 6.12.0-1}
  */
 public record Machine(String hostName, String machineId, String productUuid, String bootId, String kernel) {
-    /** Numbers of some kernel interfaces differ between the two architectures; all others are alike. */
-    static final boolean IS_AARCH64 = System.getProperty("os.arch").equals("aarch64");
-
     private static final int MAX_BYTES = 4096;
 
     /**

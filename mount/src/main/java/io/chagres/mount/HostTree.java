@@ -149,7 +149,7 @@ final class HostTree {
         if (count.files() > 0) {
             context.listener()
                     .message(owner.title() + ": " + count.files() + (count.files() == 1 ? " file is" : " files are")
-                            + " gone, with " + count.bytes() + " bytes; what is gone is in " + GoneFolder.PLACE);
+                            + " gone, with " + count.bytes() + " bytes; what is gone is in " + HostRegistry.GONE);
         }
     }
 
