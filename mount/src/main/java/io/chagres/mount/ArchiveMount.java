@@ -64,6 +64,7 @@ public final class ArchiveMount implements AutoCloseable {
     private CommitReader commits;
     private HostFaults faults;
     private boolean saidNone;
+    private boolean freed;
     private volatile boolean stopping;
 
     private ArchiveMount(
@@ -104,6 +105,10 @@ public final class ArchiveMount implements AutoCloseable {
     }
 
     private void free() {
+        if (freed) {
+            return;
+        }
+        freed = true;
         place.close();
         reopened.forEach(BlobStore::close);
         watch.close();

@@ -1,6 +1,7 @@
 package io.chagres.mount;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.testing.SmallArchive;
@@ -11,6 +12,8 @@ import io.chagres.linux.Pathname;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -171,6 +174,46 @@ class MountedFilesTest {
             mounted.mount.refresh();
             open.rewind();
             assertThat(names(open)).containsExactly("second", "third");
+        }
+    }
+
+    /** The end of one is nothing to those who read in the other, and both show the same files. */
+    @Test
+    void twoMountsOfOneArchiveAreTwo() throws IOException {
+        long file = writer.file("/a");
+        writer.append(file, "one").commit(1);
+        try (MountFixture second = new MountFixture(archive, directory.resolve("other"), MountOptions.DEFAULTS)) {
+            Path other = second.host("web1").resolve("a");
+            try (MountFixture first = new MountFixture(archive, place, MountOptions.DEFAULTS)) {
+                Path here = first.host("web1").resolve("a");
+                assertThat(Files.getAttribute(here, "unix:ino")).isEqualTo(Files.getAttribute(other, "unix:ino"));
+                writer.append(file, " two").commit(2);
+                first.mount.refresh();
+                assertThat(here).hasContent("one two");
+                assertThat(other).hasContent("one"); // nobody told it yet
+            }
+            second.mount.refresh();
+            assertThat(other).hasContent("one two");
+        }
+    }
+
+    /** Nobody waits for a mount that has ended: who has a file of it open gets an error. */
+    @Test
+    void openFilesOfAMountThatEnds() throws IOException {
+        long file = writer.file("/a");
+        for (int second = 1; second <= 10; second++) {
+            writer.append(file, "x".repeat(200_000)).commit(second);
+        }
+        MountFixture mounted = new MountFixture(archive, place, MountOptions.DEFAULTS);
+        try (FileChannel open = FileChannel.open(mounted.host("web1").resolve("a"))) {
+            assertThat(open.read(ByteBuffer.allocate(10), 0)).isEqualTo(10);
+            mounted.close();
+            assertThatExceptionOfType(IOException.class)
+                    .isThrownBy(() -> open.read(ByteBuffer.allocate(10), 1_990_000));
+        }
+        mounted.mount.close(); // once more does nothing
+        try (MountFixture again = new MountFixture(archive, place, MountOptions.DEFAULTS)) {
+            assertThat(Files.size(again.host("web1").resolve("a"))).isEqualTo(2_000_000);
         }
     }
 
