@@ -6,7 +6,10 @@ import java.io.IOException;
 
 /** Hears how forwarding proceeds. */
 public interface ForwardListener {
-    /** A transaction of a host is visible. */
+    /**
+     * Records of a host are visible: a transaction, or the part of one that a sink without transactions has taken. Each
+     * record is counted once, also where the answer was lost and the sink said only later that it has it.
+     */
     void committed(HostRegistry.Owner host, long records, long bytes) throws IOException;
 
     /** A sink did not answer; it is tried again, unless this throws. */

@@ -44,12 +44,12 @@ final class HostForwarder implements AutoCloseable {
     private final Map<Long, HalfLine> halfLines = new HashMap<>();
     private final Set<Long> reopened = new HashSet<>(); // went on although they seemed to be over
     private final Map<Long, Position> moved = new TreeMap<>();
+    private final Unanswered unanswered = new Unanswered();
     private @Nullable HostSink out;
     private boolean changed;
     private boolean vanished;
     private boolean hurried;
-    private long records;
-    private long bytes;
+    private long sentBytes; // in this transaction, with what the records cost
 
     /** Half a line, and since when it waits. */
     private record HalfLine(long offset, long sinceMs) {}
@@ -119,6 +119,7 @@ final class HostForwarder implements AutoCloseable {
         HostSink opened = sink.open(host);
         boolean done = false;
         try {
+            unanswered.settle(opened.positions(), host, listener);
             positions.clear();
             positions.putAll(opened.positions());
             halfLines.clear();
@@ -157,11 +158,7 @@ final class HostForwarder implements AutoCloseable {
     /** Says whether a version was forwarded to its end, as far as is known. */
     private boolean isOver(long versionId) {
         Position at = positions.get(versionId);
-        return at != null && isOver(at.state());
-    }
-
-    private static boolean isOver(FileVersion.State of) {
-        return of != FileVersion.State.GROWING && of != FileVersion.State.SEALED;
+        return at != null && Position.isOver(at.state());
     }
 
     /** Takes up versions that the address has come to mean, but no copies of files that are forwarded. */
@@ -211,8 +208,7 @@ final class HostForwarder implements AutoCloseable {
     }
 
     private boolean transaction() throws IOException {
-        records = 0;
-        bytes = 0;
+        sentBytes = 0;
         boolean more = false;
         for (Map.Entry<Long, Position> each : positions.entrySet()) {
             FileVersion version = newest.state().version(each.getKey());
@@ -221,7 +217,7 @@ final class HostForwarder implements AutoCloseable {
                 continue;
             }
             more |= advance(version, each.getValue());
-            if (size() >= TRANSACTION_BYTES) {
+            if (sentBytes >= TRANSACTION_BYTES) {
                 more = true;
                 break;
             }
@@ -230,13 +226,9 @@ final class HostForwarder implements AutoCloseable {
             Objects.requireNonNull(out).commit(moved);
             positions.putAll(moved);
             moved.clear();
-            listener.committed(host, records, bytes);
+            unanswered.taken(host, listener);
         }
         return more;
-    }
-
-    private long size() {
-        return bytes + records * RECORD_BYTES;
     }
 
     /** Forwards what fits of a version; returns whether more of it is there. */
@@ -273,8 +265,8 @@ final class HostForwarder implements AutoCloseable {
     private Position forward(FileVersion version, Position at, long start, long end) throws IOException {
         LineCutter cutter = cut(version, at, start, end);
         boolean wholeFile = end == version.length();
-        if (wholeFile && (options.chunks() || isOver(version.state()) || isDue(version, cutter.offset()))) {
-            cutter.flush(isOver(version.state()));
+        if (wholeFile && (options.chunks() || Position.isOver(version.state()) || isDue(version, cutter.offset()))) {
+            cutter.flush(Position.isOver(version.state()));
             halfLines.remove(version.id());
         }
         return at.moved(cutter.offset(), cutter.line());
@@ -325,9 +317,11 @@ final class HostForwarder implements AutoCloseable {
     }
 
     private void send(ForwardedRecord record, Position after) throws IOException {
-        Objects.requireNonNull(out).send(record, after);
-        records++;
-        bytes += record.value().length;
+        unanswered.add(record, after);
+        sentBytes += record.value().length + RECORD_BYTES;
+        if (Objects.requireNonNull(out).send(record, after)) {
+            unanswered.taken(host, listener);
+        }
     }
 
     /** Says whether half a line has waited long enough; begins to wait for one that is new. */
@@ -364,7 +358,7 @@ final class HostForwarder implements AutoCloseable {
             sendEvent(version, at, "renamed", known, with(at, at.state(), known));
         }
         Position told = now == at.state() && known.equals(at.name()) ? at : with(at, now, known);
-        if (now != at.state() && isOver(now)) {
+        if (now != at.state() && Position.isOver(now)) {
             sendEvent(version, at, word(now), name, told);
         }
         return told;

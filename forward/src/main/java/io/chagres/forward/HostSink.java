@@ -16,9 +16,10 @@ public interface HostSink extends AutoCloseable {
      *
      * @param after where the version of the record stands once the record was taken: a sink whose transactions are not
      *     all or none may keep it, so that a failure later in the transaction does not send the record again
+     * @return whether this record and all others of the transaction are known to be taken; else {@link #commit} says so
      * @throws SinkException when the sink does not take it
      */
-    void send(ForwardedRecord record, Position after) throws IOException;
+    boolean send(ForwardedRecord record, Position after) throws IOException;
 
     /**
      * Makes the records sent since the last commit and these positions visible; all or none where the sink can.

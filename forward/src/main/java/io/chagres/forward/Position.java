@@ -35,6 +35,17 @@ public record Position(long offset, long line, long openedMs, FileVersion.State 
         return new Position(toOffset, toLine, openedMs, state, path, name);
     }
 
+    /** Says whether a version that stands here stood, or stands, at another position as well. */
+    boolean reaches(Position other) {
+        return offset > other.offset
+                || offset == other.offset && name.equals(other.name) && (isOver(state) || !isOver(other.state));
+    }
+
+    /** Says whether nothing is added to versions in a state. */
+    static boolean isOver(FileVersion.State state) {
+        return state != FileVersion.State.GROWING && state != FileVersion.State.SEALED;
+    }
+
     /** Returns the bytes that {@link #decode} takes; they are described in docs/FORWARD.md. */
     public byte[] encode() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();

@@ -47,6 +47,8 @@ class ForwarderTest {
     private String address = "*:";
     private int maxValueBytes = 64;
     private long nowMs = 1;
+    private long countedRecords;
+    private long countedBytes;
 
     @AfterEach
     void close() {
@@ -325,6 +327,9 @@ class ForwarderTest {
                                 "/b 2 a long line of b line=2 more",
                                 "/b 18  that is cut line=2 last",
                                 "/b 31 y");
+                if (!killed) {
+                    run.requireCounted();
+                }
             }
         }
         assertThat(calls).isGreaterThan(8);
@@ -392,6 +397,9 @@ class ForwarderTest {
             nowMs += 10_000;
             drain(forwarder);
             forwarder.close();
+            assertThat(countedRecords)
+                    .as("those of lost answers, at the end of a forwarder, are not counted")
+                    .isBetween(server.visible.size() / 2L, (long) server.visible.size());
             for (long file : files) {
                 requireWhole("seed " + seed + " file " + file, host.bytes(file), file);
             }
@@ -423,6 +431,15 @@ class ForwarderTest {
         assertThat(at).as(what).isEqualTo(written.length);
     }
 
+    /** Each record was counted once, also where the sink refused others of its transaction or no answer came. */
+    private void requireCounted() {
+        assertThat(countedRecords).isEqualTo(server.visible.size());
+        assertThat(countedBytes)
+                .isEqualTo(server.visible.stream()
+                        .mapToLong(each -> each.value().length)
+                        .sum());
+    }
+
     private Forwarder open() throws IOException {
         return open(directory);
     }
@@ -435,7 +452,10 @@ class ForwarderTest {
         });
         ForwardListener listener = new ForwardListener() {
             @Override
-            public void committed(HostRegistry.Owner host, long records, long bytes) {}
+            public void committed(HostRegistry.Owner host, long records, long bytes) {
+                countedRecords += records;
+                countedBytes += bytes;
+            }
 
             @Override
             public void retried(HostRegistry.Owner host, SinkException cause) {

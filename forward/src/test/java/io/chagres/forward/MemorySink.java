@@ -105,7 +105,7 @@ final class MemorySink implements Sink {
         }
 
         @Override
-        public void send(ForwardedRecord record, Position after) throws IOException {
+        public boolean send(ForwardedRecord record, Position after) throws IOException {
             if (server.next() != null) {
                 throw lost();
             }
@@ -115,6 +115,7 @@ final class MemorySink implements Sink {
             } else {
                 sent.add(record);
             }
+            return server.keepsEach;
         }
 
         private Map<Long, byte[]> kept() {

@@ -159,7 +159,7 @@ public final class ForwardCommand implements Callable<Integer> {
                     new Forwarder(archive, address, options, sink, faults, MonotonicClock::nowMs, report)) {
                 run(forwarder);
             }
-            report.print();
+            report.print(sink.refusedRecords());
             boolean whole = sink.refusedRecords() == 0 && report.isWhole();
             return faults.count() == 0 && whole ? ExitCode.DONE : ExitCode.FAILED;
         }

@@ -5,6 +5,7 @@ import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.SentGarbage;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.JsonWriter;
+import io.chagres.cli.text.Words;
 import io.chagres.forward.ForwardListener;
 import io.chagres.forward.SinkException;
 import io.chagres.linux.MonotonicClock;
@@ -29,7 +30,7 @@ final class ForwardReport implements ForwardListener {
     private String problem = "";
     private long saidMs;
 
-    /** Since when no transaction was committed while the sink was busy; {@link Long#MAX_VALUE} when it is not. */
+    /** Since when nothing was taken while the sink was busy; {@link Long#MAX_VALUE} when it is not. */
     private long busySinceMs = Long.MAX_VALUE;
 
     private long records;
@@ -104,12 +105,17 @@ final class ForwardReport implements ForwardListener {
         context.err().println("chagres forward: " + message);
     }
 
-    /** Prints what was done, for people. */
-    void print() throws IOException {
+    /**
+     * Prints what was done, for people.
+     *
+     * @param refused how many of the records were refused for good
+     */
+    void print(long refused) throws IOException {
         if (!json) {
             context.out()
-                    .line("published " + records + (records == 1 ? " record, " : " records, ") + ByteSize.format(bytes)
-                            + ", of " + hosts.size() + (hosts.size() == 1 ? " host" : " hosts"));
+                    .line((refused == 0 ? "published " : "sent ") + Words.plural(records, "record") + ", "
+                            + ByteSize.format(bytes) + ", of " + Words.plural(hosts.size(), "host")
+                            + (refused == 0 ? "" : "; the sink refused " + refused + " of them for good"));
         }
     }
 }

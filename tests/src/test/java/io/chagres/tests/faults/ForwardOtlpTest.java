@@ -58,6 +58,25 @@ class ForwardOtlpTest {
         }
     }
 
+    /** What is said at the end is what the collector took, also where it refused one of several requests for a moment. */
+    @Test
+    void countsWhatWasTakenAroundARefusal(FaultBench bench) throws IOException {
+        try (Collector collector = new Collector();
+                LineWriter writer = bench.writer("stream").open(bench.file("app.log"))) {
+            ShipProcess ship = bench.ship();
+            writer.lines(40_000);
+            ship.drain();
+            collector.answers.add(Collector.Answer.of(200));
+            collector.answers.add(Collector.Answer.of(503));
+            try (ForwardProcess once = forward(bench, collector, "--once")) {
+                assertThat(once.awaitExit()).as(once.said()).isZero();
+                assertThat(collector.taken.size()).isGreaterThan(2);
+                assertThat(lines(collector)).hasSize(Math.toIntExact(writer.written()));
+                assertThat(once.said()).contains("published " + writer.written() + " records, ");
+            }
+        }
+    }
+
     private static ForwardProcess forward(FaultBench bench, Collector collector, String... options) {
         List<String> arguments = new ArrayList<>(List.of(
                 bench.address(),

@@ -49,13 +49,14 @@ final class KafkaHostSink implements HostSink {
     }
 
     @Override
-    public void send(ForwardedRecord record, Position after) throws IOException {
+    public boolean send(ForwardedRecord record, Position after) throws IOException {
         try {
             begin();
             if (file == null || !file.isOf(record)) {
                 file = new VersionRecords(address, record, headers);
             }
             var _ = producer.send(file.record(record));
+            return false;
         } catch (KafkaException | IllegalStateException e) {
             throw KafkaSink.failed(e);
         }

@@ -52,15 +52,17 @@ final class OtlpHostSink implements HostSink {
     }
 
     @Override
-    public void send(ForwardedRecord record, Position then) throws IOException {
+    public boolean send(ForwardedRecord record, Position then) throws IOException {
         files.computeIfAbsent(record.path(), path -> scope()).addLogRecords(log(record));
         after.put(record.version(), then);
         bytes += record.value().length + RECORD_BYTES;
-        if (bytes >= endpoint.requestBytes()) {
-            request();
-            journal.move(after);
-            after.clear();
+        if (bytes < endpoint.requestBytes()) {
+            return false;
         }
+        request();
+        journal.move(after);
+        after.clear();
+        return true;
     }
 
     @Override

@@ -75,8 +75,8 @@ class OtlpSinkTest {
         return new Position(offset, offset, 9, FileVersion.State.GROWING, PATH, PATH);
     }
 
-    private static void send(HostSink out, ForwardedRecord record) throws IOException {
-        out.send(record, position(record.offset() + record.value().length + 1));
+    private static boolean send(HostSink out, ForwardedRecord record) throws IOException {
+        return out.send(record, position(record.offset() + record.value().length + 1));
     }
 
     private static Map<String, String> attributes(List<KeyValue> of) {
@@ -239,10 +239,13 @@ class OtlpSinkTest {
         assertThat(collector.taken.size()).isBetween(5, 7);
     }
 
-    private static void send30(HostSink out) throws IOException {
+    /** Returns how often all that was sent so far was known to be taken. */
+    private static int send30(HostSink out) throws IOException {
+        int taken = 0;
         for (int i = 0; i < 30; i++) {
-            send(out, line(i * 200_000L, "x".repeat(199_999)));
+            taken += send(out, line(i * 200_000L, "x".repeat(199_999))) ? 1 : 0;
         }
+        return taken;
     }
 
     @Test
@@ -267,7 +270,7 @@ class OtlpSinkTest {
     void cutsLongTransactionsIntoRequests() throws Exception {
         try (Sink sink = sink(Map.of("header.X-Token", "secret"));
                 HostSink out = sink.open(HOST)) {
-            send30(out);
+            assertThat(send30(out)).isPositive().isEqualTo(collector.taken.size());
             out.commit(Map.of(7L, position(6_000_000)));
         }
         assertThat(collector.taken.size()).isBetween(3, 4);
