@@ -2,6 +2,7 @@ package io.chagres.cli;
 
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.log.FencedException;
+import io.chagres.archive.store.Spelling;
 import io.chagres.archive.store.StoreException;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
@@ -13,10 +14,14 @@ import io.chagres.ship.LockedException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Turns what went wrong into a sentence on standard error and an exit code. */
 final class FailureReport {
@@ -33,11 +38,46 @@ final class FailureReport {
 
     /** Reports a command line that was not understood. */
     int usage(ParameterException e, String[] args) {
-        CommandLine command = e.getCommandLine();
-        err.println(command.getCommandSpec().qualifiedName() + ": " + e.getMessage());
-        CommandLine.UnmatchedArgumentException.printSuggestions(e, new PrintWriter(err, true));
-        err.println("Try '" + command.getCommandSpec().qualifiedName() + " --help'.");
+        UnmatchedArgumentException unknown = unknownOptions(e.getCommandLine());
+        ParameterException cause = unknown == null ? e : unknown;
+        CommandLine command = cause.getCommandLine();
+        String name = command.getCommandSpec().qualifiedName();
+        err.println(name + ": " + cause.getMessage());
+        if (unknown == null) {
+            UnmatchedArgumentException.printSuggestions(cause, new PrintWriter(err, true));
+        } else {
+            meant(command, unknown.getUnmatched().getFirst())
+                    .ifPresent(each -> err.println("Did you mean: " + each + "?"));
+        }
+        err.println("Try '" + name + " --help'.");
         return ExitCode.USAGE;
+    }
+
+    /**
+     * Returns the options that a command does not know, if there are any. They come first: the value behind one is taken
+     * for an argument of the command, and then that is wrong, or too many, while another is missing.
+     */
+    private static @Nullable UnmatchedArgumentException unknownOptions(CommandLine command) {
+        for (CommandLine each = command; each != null; each = each.getParent()) {
+            List<String> options = each.getUnmatchedArguments().stream()
+                    .filter(argument -> argument.startsWith("-") && argument.length() > 1)
+                    .map(argument -> argument.replaceFirst("(?s)=.*", "")) // what follows may be a secret
+                    .toList();
+            if (!options.isEmpty()) {
+                return new UnmatchedArgumentException(each, options);
+            }
+        }
+        return null;
+    }
+
+    /** Returns the option whose name is most like one that is not known. */
+    private static Optional<String> meant(CommandLine command, String unknown) {
+        List<String> names = command.getCommandSpec().options().stream()
+                .filter(option -> !option.hidden() && option.longestName().startsWith("--"))
+                .map(option -> option.longestName().substring(2))
+                .toList();
+        String name = unknown.replaceFirst("^-+", "");
+        return Spelling.nearest(name, names).map(each -> "--" + each);
     }
 
     /** Reports a failure of a command and returns the program's exit code. */

@@ -1,5 +1,6 @@
 package io.chagres.cli;
 
+import io.chagres.archive.store.Spelling;
 import io.chagres.cli.command.ExitCode;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +29,11 @@ final class HelpCommand implements Callable<Integer> {
         CommandLine root = spec.root().commandLine();
         CommandLine subject = command == null ? root : root.getSubcommands().get(command);
         if (subject == null) {
-            throw new ParameterException(spec.commandLine(), "there is no command '" + command + "'");
+            String meant = Spelling.nearest(
+                            String.valueOf(command), root.getSubcommands().keySet())
+                    .map(each -> "; did you mean '" + each + "'?")
+                    .orElse("");
+            throw new ParameterException(spec.commandLine(), "there is no command '" + command + "'" + meant);
         }
         subject.usage(root.getOut());
         return ExitCode.DONE;

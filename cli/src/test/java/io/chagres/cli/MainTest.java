@@ -8,10 +8,13 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.OptionSpec;
 
 final class MainTest {
     @Test
@@ -64,6 +67,65 @@ final class MainTest {
         CommandRun typo = CommandRun.of("dokter");
         assertThat(typo.code()).isEqualTo(ExitCode.USAGE);
         assertThat(typo.err()).contains("'dokter'", "doctor");
+    }
+
+    private static Map<String, CommandLine> commands() {
+        return Main.commandLine(
+                        CommandContext.of(OutputStream.nullOutputStream(), OutputStream.nullOutputStream(), List.of()))
+                .getSubcommands();
+    }
+
+    /** Its value is no argument of the command, however many that takes, and what is missing is not at fault. */
+    @Test
+    void namesTheOptionThatIsNotKnown() {
+        List<List<String>> ways = List.of(
+                List.of("--no-such-thing", "1"),
+                List.of("FIRST", "--no-such-thing", "1"),
+                List.of("--no-such-thing=1"),
+                List.of("FIRST", "--no-such-thing", "1", "2", "3"),
+                List.of("--no-such-thing", "1", "FIRST", "web1:/a"));
+        for (String command : commands().keySet()) {
+            String first = command.equals("config") ? "check" : "/store";
+            for (List<String> way : ways) {
+                String[] arguments = Stream.concat(
+                                Stream.of(command), way.stream().map(each -> each.replace("FIRST", first)))
+                        .toArray(String[]::new);
+                CommandRun bad = CommandRun.of(arguments);
+                assertThat(bad.code()).as(List.of(arguments).toString()).isEqualTo(ExitCode.USAGE);
+                assertThat(bad.err())
+                        .as(List.of(arguments).toString())
+                        .isEqualTo("chagres " + command + ": Unknown option: '--no-such-thing'\nTry 'chagres " + command
+                                + " --help'.\n");
+            }
+        }
+        assertThat(CommandRun.of("--no-such-thing", "ls", "/store").err())
+                .startsWith("chagres: Unknown option: '--no-such-thing'\n");
+    }
+
+    /** Also where the value of one that is not known would be a secret. */
+    @Test
+    void proposesAnOption() {
+        commands().forEach((name, command) -> {
+            for (OptionSpec option : Pages.options(command.getCommandSpec())) {
+                String known = option.longestName();
+                if (known.length() > 7) {
+                    String typo = known.substring(0, 5) + known.substring(6);
+                    assertThat(CommandRun.of(name, typo, "1").err())
+                            .contains("Unknown option: '" + typo + "'\nDid you mean: --")
+                            .contains(known + "?\n");
+                }
+            }
+        });
+        assertThat(CommandRun.of("status", "--quite=secret").err())
+                .contains("'--quite'", "Did you mean: --quiet?")
+                .doesNotContain("secret");
+    }
+
+    @Test
+    void proposesACommandToHelpWith() {
+        CommandRun typo = CommandRun.of("help", "stauts");
+        assertThat(typo.code()).isEqualTo(ExitCode.USAGE);
+        assertThat(typo.err()).contains("there is no command 'stauts'; did you mean 'status'?");
     }
 
     @Test
