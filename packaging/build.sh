@@ -15,11 +15,12 @@
 # while its compiler runs, which is never timed alike: made twice from one recording, 14 of 27 MB differ, with -Xint 598
 # bytes, and none if classes are not linked ahead either, which is worth 30 ms of every start. PackagesTest compares all else.
 # CHAGRES_AOT names a directory with those of an earlier build (they lie in its tar), and then all bytes are the same.
-# ARCH is this machine's: the recipe is the same on x86-64 and aarch64.
+# ARCH is this machine's, or that of CHAGRES_TARGET_JDK: the recipe is the same on x86-64 and aarch64.
 #
 # In the environment:
 #   JAVA_HOME            the JDK that builds, and whose runtime is taken
 #   CHAGRES_DIST         take what a build has put into this directory, and compile nothing
+#   CHAGRES_TARGET_JDK   a JDK of the other architecture, for which packages and image are made (package.sh)
 #   SOURCE_DATE_EPOCH    the time of all files (default: that of the commit)
 set -eu
 umask 022
@@ -38,6 +39,7 @@ shift
 
 version=$(sed -n 's/^ *<version>\(.*\)<.*/\1/p' pom.xml | head -n 1)
 arch=$(uname -m)
+[ -z "${CHAGRES_TARGET_JDK-}" ] || arch=$(sed -n 's/^OS_ARCH="\(.*\)"/\1/p' "$CHAGRES_TARGET_JDK/release")
 case $arch in x86_64) debian=amd64 image=amd64 ;; aarch64) debian=arm64 image=arm64 ;; *) fail "no packages for $arch" ;; esac
 : "${SOURCE_DATE_EPOCH:=$(git log -1 --format=%ct 2>/dev/null || date +%s)}"
 export SOURCE_DATE_EPOCH
@@ -55,7 +57,27 @@ pages=$work/pages
 
 make_program() {
     packaging/package.sh --runtime "$program"
-    "$program/runtime/bin/java" --add-modules io.chagres.faultfs -m io.chagres.cli/io.chagres.cli.Pages "$pages"
+    if [ -z "${CHAGRES_TARGET_JDK-}" ]; then
+        set -- "$program/runtime/bin/java"
+    else
+        . bin/find-jdk.sh
+        require_jdk build.sh
+        set -- "$jdk/bin/java" -p "${CHAGRES_DIST:-cli/target/quick/dist}/lib"
+    fi
+    "$@" --add-modules io.chagres.faultfs -m io.chagres.cli/io.chagres.cli.Pages "$pages"
+    look_at_runtime
+}
+
+# Sets glibc to the oldest version with which the runtime starts, and libraries to the packages of Debian that it needs
+# besides: the JDK of a distribution takes more from it than one that is built for all.
+look_at_runtime() {
+    glibc=$(find "$program/runtime" "$program/native" -type f \( -name '*.so' -o -perm -u+x \) \
+        -exec grep -aoh 'GLIBC_2\.[0-9]*' {} + | sort -uV | tail -n 1)
+    glibc=${glibc#GLIBC_}
+    libraries=
+    for library in libz.so.1=zlib1g libstdc++.so.6=libstdc++6 libgcc_s.so.1=libgcc-s1; do
+        ! grep -aqrF "${library%=*}" "$program/runtime/lib" --include='*.so' || libraries="$libraries ${library#*=}"
+    done
 }
 
 # archive NAME PATH...: writes paths below the work directory as the tar archive NAME, the same bytes each time.
@@ -106,6 +128,7 @@ deb() {
     mkdir -p "$root/DEBIAN" "$root/usr/share/doc/$1"
     cp LICENSE "$root/usr/share/doc/$1/copyright"
     sed -e "s/@VERSION@/$(printf %s "$version" | tr - '~')/" -e "s/@ARCH@/$debian/" \
+        -e "s/@LIBC@/libc6 (>= $glibc)$(printf ', %s' $libraries | sed 's/^, $//')/" \
         -e "s/@SIZE@/$(du -sk "$root" | cut -f 1)/" "packaging/debian/$1.control" >"$root/DEBIAN/control"
     for script in postinst prerm postrm conffiles; do
         [ ! -f "packaging/debian/$1.$script" ] || cp "packaging/debian/$1.$script" "$root/DEBIAN/$script"
@@ -154,7 +177,10 @@ make_oci() {
     command -v mmdebstrap >/dev/null || fail "an image needs mmdebstrap (apt install mmdebstrap)"
     root=$work/image
     mkdir -p "$work/oci/blobs/sha256"
-    mmdebstrap --quiet --variant=extract --include=libc6,busybox-static bookworm "$root"
+    release=bookworm # has glibc 2.36
+    [ "$(printf '%s\n' "$glibc" 2.36 | sort -V | tail -n 1)" = 2.36 ] || release=trixie
+    mmdebstrap --quiet --variant=extract --architectures="$debian" \
+        --include="libc6,busybox-static$(printf ',%s' $libraries | sed 's/^,$//')" $release "$root"
     rm -rf "$root/var" "$root/dev" "$root/proc" "$root/sys" "$root/usr/share"
     for tool in sh readlink cat ls tail sleep mkdir rm; do
         [ -e "$root/bin/$tool" ] || ln -s busybox "$root/bin/$tool"

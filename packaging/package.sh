@@ -11,6 +11,8 @@
 #   CHAGRES_DIST         take what a build has put into this directory, and build nothing
 #   CHAGRES_COMMIT       the commit that --version names, where the sources are in no checkout
 #   CHAGRES_AOT          a directory that holds the AOT caches of an earlier build of the same sources: none is trained
+#   CHAGRES_TARGET_JDK   with --runtime: a JDK of another architecture and the same version, with its 'jmods', for which
+#                        the program is made. It has no AOT cache, which is made where a program runs: it starts slower
 #   SOURCE_DATE_EPOCH    the time of all files
 set -eu
 umask 022
@@ -77,13 +79,23 @@ case ,$modules, in
         ;;
 esac
 printf '%s\n' "$build" >"$program/build"
+jmods=
+if [ -n "${CHAGRES_TARGET_JDK-}" ]; then
+    [ -n "$own_runtime" ] && [ -d "$CHAGRES_TARGET_JDK/jmods" ] ||
+        fail "CHAGRES_TARGET_JDK wants --runtime, and has a folder jmods"
+    jmods=$CHAGRES_TARGET_JDK/jmods:
+    arch=$(sed -n 's/^OS_ARCH="\(.*\)"/\1/p' "$CHAGRES_TARGET_JDK/release")
+    case $arch in x86_64) folder=linux/amd64 ;; *) folder=linux/$arch ;; esac
+    zstd=$(CDPATH='' cd -- "$dist/lib" && pwd)/$(cd "$dist/lib" && ls zstd-jni-*.jar)
+    (cd "$program/native" && "$jdk/bin/jar" -xf "$zstd" "$folder" && mv "$folder"/*.so libzstd-jni.so && rm -r linux)
+fi
 if [ -z "$own_runtime" ]; then
     cp -R "$dist/lib" "$program"
 else
     # Beside what the modules require: what the jars of stores use, which are no modules, and what the JDK finds by name.
     # Native code of all systems in a jar is left out: the one that fits lies in the folder native.
     step "linking a runtime"
-    "$jdk/bin/jlink" --module-path "$dist/lib" --output "$program/runtime" \
+    "$jdk/bin/jlink" --module-path "$jmods$dist/lib" --output "$program/runtime" \
         --add-modules "${main%/*}$faults,java.management,java.naming,java.sql,jdk.security.jgss" \
         --no-header-files --no-man-pages --compress zip-6 --exclude-resources '**.so,**.dll,**.dylib,**.jnilib'
     jdk=$program/runtime
@@ -104,6 +116,11 @@ train() {
     rm -rf "$program/training"
 }
 
+if [ -n "$jmods" ]; then
+    trap - EXIT
+    step "done"
+    exit 0
+fi
 if [ -n "${CHAGRES_AOT-}" ]; then
     cp -p "$CHAGRES_AOT"/aot*.cache "$program"
     trap - EXIT

@@ -1,25 +1,32 @@
 #!/bin/sh
-# Makes everything that a release has:
+# Makes everything that a release has, from the sources of the last commit:
 #
-#   packaging/release.sh VERSION DIR              of this machine's architecture, from the sources of the last commit
+#   packaging/release.sh VERSION [DIR]            for both architectures, on one machine
 #   packaging/release.sh VERSION DIR PARTS...     of what 'parts' has made, also on other machines, one folder each
 #   packaging/release.sh parts VERSION DIR        what one architecture adds: packages, image, components; jars
 #
-# DIR must not exist yet. It receives
+# DIR (default: target/release-VERSION) must not exist yet, and is removed again where something fails. It receives
 #   chagres-VERSION-linux-ARCH.tar.gz, chagres_VERSION_ARCH.deb, and those of the stores
 #   chagres-VERSION.oci.tar      an image for all architectures
 #   apt/                         a repository: deb [signed-by=DIR/chagres.asc] file:DIR/apt stable main
 #   maven/                       the libraries with sources, documentation and the BOM
-#   chagres-VERSION.tar.gz, chagres-VERSION-py3-none-any.whl   the package for Python (with pip install build==1.6.1)
+#   chagres-VERSION.tar.gz, chagres-VERSION-py3-none-any.whl   the package for Python
 #   chagres-chart-VERSION.tgz    the chart for Helm
+#   chagres-docs-VERSION.tar.gz  the documents, and the manual pages
 #   chagres-VERSION.cdx.json     the list of components
 #   NOTES.md                     what CHANGELOG.md says of VERSION, or of what is unreleased
 #   SHA256SUMS                   of all files, and with a key SHA256SUMS.asc and chagres.asc
-# An architecture is left out if no part is of it: a runtime and its AOT cache are made where they run.
+#
+# What it needs and does not find it says before it begins, all at once. The packages of the other architecture hold the
+# runtime of a JDK of that one and no AOT cache, which is made where a program runs: they start slower than those that
+# were made on such a machine.
 #
 # In the environment:
 #   CHAGRES_SIGN_KEY     the key of gpg that signs, by name or fingerprint; without one nothing is signed
-#   CHAGRES_AOT          a folder of AOT caches of an earlier build of these sources (build.sh), so that packages are equal
+#   CHAGRES_LEAVE_OUT    what is not to be made, of: other-architecture image python
+#   CHAGRES_OTHER_JDK    a JDK 25 of the other architecture with its 'jmods' (default: that of Debian 13, which is
+#                        fetched; what it makes needs a system as new, and its package depends on that)
+#   CHAGRES_AOT          a folder of AOT caches of an earlier build of these sources (build.sh), for equal packages
 #   SOURCE_DATE_EPOCH    the time of all files (default: that of the last commit)
 #   JAVA_HOME            the JDK that builds
 #
@@ -34,22 +41,86 @@ fail() {
 }
 step() { printf 'release.sh: %s\n' "$*"; }
 
+# section TITLE: what the changelog says below it.
+section() {
+    awk -v title="## $1" '/^## / { on = $0 == title || index($0, title " ") == 1; next } on' "$here/CHANGELOG.md"
+}
+
 parts_only=
 [ "${1-}" != parts ] || { parts_only=1 && shift; }
-[ $# -ge 2 ] && [ -n "$2" ] || fail "usage: packaging/release.sh [parts] VERSION DIR [PARTS...]"
-version=$1 out=$2
-shift 2
+least=1
+[ -z "$parts_only" ] || least=2
+[ $# -ge $least ] && [ -n "$1" ] ||
+    fail "usage: packaging/release.sh VERSION [DIR [PARTS...]], or packaging/release.sh parts VERSION DIR"
+version=$1 out=${2:-$here/target/release-$1}
+shift
+[ $# = 0 ] || shift
 case $version in [0-9]*.[0-9]*.[0-9]*) ;; *) fail "VERSION is three numbers, as 1.2.0, and not $version" ;; esac
+case $version in *[!0-9A-Za-z.-]*) fail "VERSION has letters, digits, '.' and '-' only, and is $version" ;; esac
+of_python=$(printf %s "$version" | sed -E 's/-(a|b|rc)\.?([0-9]+)$/\1\2/')
 [ ! -e "$out" ] || fail "$out is there already"
+for part; do
+    [ -d "$part" ] || fail "$part is no folder that 'release.sh parts' has made"
+done
+
+# ---- What it takes -------------------------------------------------------------------------------------------------
+
+made_here=1
+[ -n "$parts_only" ] || [ $# = 0 ] || made_here=
+
+# makes WHAT: whether something is to be made that can be left out.
+makes() {
+    case " ${CHAGRES_LEAVE_OUT-} " in *" $1 "*) return 1 ;; esac
+}
+for word in ${CHAGRES_LEAVE_OUT-}; do
+    case $word in other-architecture | image | python) ;; *) fail "CHAGRES_LEAVE_OUT knows no $word" ;; esac
+done
+missing=
+lacks() { missing="$missing
+  $*"; }
+# tool NAME PACKAGE [WORD]: asks for a program; the word is what CHAGRES_LEAVE_OUT may hold instead.
+tool() { command -v "$1" >/dev/null || lacks "$1 (apt install $2)${3:+, or CHAGRES_LEAVE_OUT=$3}"; }
+
+tool git git
+tool dpkg-deb dpkg
+[ -n "$parts_only" ] || tool dpkg-scanpackages dpkg-dev
+other=
+if [ -n "$made_here" ]; then
+    . "$here/bin/find-jdk.sh"
+    find_jdk || lacks "a JDK $required_jdk or newer (apt install openjdk-$required_jdk-jdk-headless, or set JAVA_HOME)"
+    if makes image; then
+        tool mmdebstrap mmdebstrap image
+        [ "$(id -u)" = 0 ] || lacks "the superuser, to whom the files of an image belong, or CHAGRES_LEAVE_OUT=image"
+    fi
+    if makes python; then
+        tool python3 python3 python
+        python3 -c 'import build' 2>/dev/null ||
+            lacks "the module build of Python (pip install build==1.6.1), or CHAGRES_LEAVE_OUT=python"
+        printf '%s\n' "$of_python" | grep -qxE '[0-9.]+((a|b|rc)[0-9]+)?' ||
+            lacks "a version that Python knows, as 1.2.0 or 1.2.0-rc1, or CHAGRES_LEAVE_OUT=python"
+    fi
+    if [ -z "$parts_only" ] && makes other-architecture; then
+        case $(uname -m) in aarch64) other=amd64 ;; *) other=arm64 ;; esac
+        [ -n "${CHAGRES_OTHER_JDK-}" ] || tool mmdebstrap mmdebstrap other-architecture
+        [ -z "${CHAGRES_OTHER_JDK-}" ] || [ -d "$CHAGRES_OTHER_JDK/jmods" ] ||
+            lacks "a folder jmods in $CHAGRES_OTHER_JDK"
+    fi
+fi
+if [ -n "${CHAGRES_SIGN_KEY-}" ]; then
+    tool gpg gnupg
+    gpg --batch --list-secret-keys "$CHAGRES_SIGN_KEY" >/dev/null 2>&1 ||
+        lacks "the secret key $CHAGRES_SIGN_KEY in the keyring of gpg"
+fi
+[ -n "$(section "$version")$(section Unreleased)" ] || lacks "a word of $version in CHANGELOG.md"
+[ -z "$missing" ] || fail "nothing was made, since this machine lacks$missing"
+
 : "${SOURCE_DATE_EPOCH:=$(git -C "$here" log -1 --format=%ct)}"
 export SOURCE_DATE_EPOCH
-for tool in ${CHAGRES_SIGN_KEY:+gpg} dpkg-scanpackages; do
-    command -v $tool >/dev/null || [ -n "$parts_only" ] || fail "needs $tool (apt install gnupg dpkg-dev)"
-done
 mkdir -p "$out"
 out=$(CDPATH='' cd -P -- "$out" && pwd)
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+unfinished=$out
+trap 'rm -rf "$work" ${unfinished:+"$unfinished"}' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
@@ -61,7 +132,7 @@ take_sources() {
     git -C "$here" archive HEAD | tar -x -C "$work/source"
     was=$(sed -n 's/^ *<version>\(.*\)<.*/\1/p' "$work/source/pom.xml" | head -n 1)
     find "$work/source" -name pom.xml -exec sed -i "s|<version>$was</version>|<version>$version</version>|" {} +
-    sed -i "s|^__version__ = .*|__version__ = \"$version\"|" "$work/source/python/chagres/__init__.py"
+    sed -i "s|^__version__ = .*|__version__ = \"$of_python\"|" "$work/source/python/chagres/__init__.py"
     CHAGRES_COMMIT=$(git -C "$here" rev-parse --short HEAD)
     export CHAGRES_COMMIT
 }
@@ -70,35 +141,46 @@ take_sources() {
 make_parts() {
     take_sources
     mkdir -p "$1"
-    step "packages"
-    python=python
-    case $version in *[!0-9.]*)
-        step "left out: the package for Python, which knows no version $version"
-        python=
-        ;;
-    esac
-    [ -z "$python" ] || python3 -c 'import build' 2>/dev/null || {
-        step "left out: the package for Python, which needs: pip install build==1.6.1"
-        python=
-    }
-    (cd "$work/source" && packaging/build.sh "$1" tar deb oci sbom $python >/dev/null)
+    step "packages for $(uname -m)"
+    set -- "$1" tar deb sbom $(makes image && echo oci) $(makes python && echo python)
+    (cd "$work/source" && packaging/build.sh "$@" >/dev/null)
     rm "$1/SHA256SUMS"
     step "libraries"
-    . "$here/bin/find-jdk.sh"
-    require_jdk release.sh
     (cd "$work/source" && JAVA_HOME=$jdk ./mvnw -B -q -Prelease -Dquick -DskipTests -pl '!tests,!bench' deploy \
         -DaltDeploymentRepository="released::file://$1/maven" </dev/null)
     # A repository writes these itself, with the time at which it did.
     find "$1/maven" -name 'maven-metadata*' -exec rm {} +
 }
 
+# make_other DIR: packages and image of the other architecture, of the same jars.
+make_other() {
+    jdk_there=${CHAGRES_OTHER_JDK-}
+    if [ -z "$jdk_there" ]; then
+        step "JDK of $other, of Debian 13"
+        mmdebstrap --quiet --variant=extract --architectures=$other --include=openjdk-25-jdk-headless trixie \
+            "$work/debian"
+        jdk_there=$work/debian/usr/lib/jvm/java-25-openjdk-$other
+    fi
+    step "packages for $other, without AOT caches"
+    set -- "$1" tar deb $(makes image && echo oci)
+    (cd "$work/source" && CHAGRES_DIST=$work/source/cli/target/quick/dist CHAGRES_TARGET_JDK=$jdk_there \
+        packaging/build.sh "$@" >/dev/null)
+    rm "$1/SHA256SUMS"
+}
+
 if [ -n "$parts_only" ]; then
     make_parts "$out"
+    unfinished=
+    step "done: $out"
     exit 0
 fi
-if [ $# = 0 ]; then
+if [ -n "$made_here" ]; then
     make_parts "$work/parts"
     set -- "$work/parts"
+    if [ -n "$other" ]; then
+        make_other "$work/other"
+        set -- "$work/parts" "$work/other"
+    fi
 fi
 
 # ---- Packages ------------------------------------------------------------------------------------------------------
@@ -108,7 +190,10 @@ packaged=$(printf %s "$version" | tr - '~') # as Debian orders them
 for part; do
     for file in "$part"/chagres*.deb "$part"/chagres*.tar.gz "$part"/chagres*.whl "$part"/chagres*.cdx.json; do
         [ -f "$file" ] || continue
-        case ${file##*/} in *"$version"* | *"$packaged"*) ;; *) fail "$file is of another version than $version" ;; esac
+        case ${file##*/} in *"$version"* | *"$packaged"* | *"$of_python"*) ;; *)
+            fail "$file is of another version than $version"
+            ;;
+        esac
         cp "$file" "$out"
     done
     [ ! -d "$part/maven" ] || cp -R "$part/maven" "$out"
@@ -203,15 +288,27 @@ sed -i -E "s/^(version|appVersion): .*/\\1: $version/" "$work/chart/chagres/Char
 tar -C "$work/chart" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --format=gnu \
     -cf - chagres | gzip -9n >"$out/chagres-chart-$version.tgz"
 
+# ---- Documents -----------------------------------------------------------------------------------------------------
+
+# The manual pages are those of a package: they are made from what the program itself says.
+step "documents"
+docs=$work/documents/chagres-docs-$version
+mkdir -p "$docs"
+git -C "$here" archive HEAD README.md CHANGELOG.md LICENSE SECURITY.md docs | tar -C "$docs" -x
+for file in "$out"/chagres-"$version"-linux-*.tar.gz; do
+    [ -f "$file" ] || continue
+    tar -C "$docs" --strip-components=2 -xzf "$file" --wildcards '*/share/man'
+    break
+done
+tar -C "$work/documents" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --format=gnu \
+    -cf - "${docs##*/}" | gzip -9n >"$out/${docs##*/}.tar.gz"
+
 # ---- Notes, checksums ----------------------------------------------------------------------------------------------
 
-# section TITLE: what the changelog says below it.
-section() { awk -v title="## $1" '/^## / { on = $0 == title || index($0, title " ") == 1; next } on' "$here/CHANGELOG.md"; }
 {
     echo "# Chagres $version"
     if [ -n "$(section "$version")" ]; then section "$version"; else section Unreleased; fi
 } >"$out/NOTES.md"
-[ "$(wc -l <"$out/NOTES.md")" -gt 1 ] || fail "CHANGELOG.md says nothing of $version"
 
 [ -z "${CHAGRES_SIGN_KEY-}" ] || gpg --batch --armor --export "$CHAGRES_SIGN_KEY" >"$out/chagres.asc"
 (cd "$out" && find . -type f ! -name 'SHA256SUMS*' -printf '%P\n' | LC_ALL=C sort | xargs sha256sum --) >"$work/sums"
@@ -222,4 +319,5 @@ else
     step "left out: signatures, since CHAGRES_SIGN_KEY names no key"
 fi
 find "$out" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
+unfinished=
 step "done: $out"

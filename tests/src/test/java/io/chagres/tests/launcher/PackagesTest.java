@@ -165,6 +165,50 @@ class PackagesTest {
                 .containsPattern("\"io.containerd.image.name\":\"localhost/chagres:[A-Za-z0-9_.-]+\"");
     }
 
+    /** As where it is run: by its own user, with an archive that belongs to that one. */
+    @Test
+    void theImageIsLoadedAndStarted() throws IOException {
+        Requires.root();
+        Requires.tool("podman", "apt install podman");
+        Requires.tool("runc", "apt install runc"); // which takes cgroups of every kind
+        Requires.optional(
+                "an image, which packaging/build.sh makes for .ci/run",
+                System.getenv().containsKey("CHAGRES_TEST_PACKAGES"));
+        Path logs = Files.createDirectory(directory.resolve("container-logs"));
+        Files.writeString(logs.resolve("a.log"), "a line\n");
+        Path archive = Files.createDirectory(directory.resolve("container-archive"));
+        Program.ok("chown", "65532:65532", archive.toString());
+        Program.ok("chmod", "755", logs.toString());
+        Path whole = release().first();
+        List<String> images = List.of(one("chagres-*.oci.tar").toString(), "" + first(whole, "chagres-*.oci.tar"));
+        for (String image : images) { // of this architecture alone, and the one of all of them
+            String host = "h" + images.indexOf(image);
+            String loaded = podman("load", "-i", image);
+            assertThat(loaded).containsPattern("Loaded image: localhost/chagres:[A-Za-z0-9_.-]+");
+            String name = loaded.replaceAll("(?s).*Loaded image: (\\S+).*", "$1");
+            List<String> run = new ArrayList<>(List.of("run", "--rm", "--network=none"));
+            // Without more rights than this process has podman could not raise them to its defaults.
+            run.addAll(List.of("--ulimit=nofile=1024:1024", "--ulimit=nproc=1024:1024"));
+            run.addAll(List.of("--volume=" + logs + ":/logs:ro", "--volume=" + archive + ":/archive", name));
+            List<String> ship = List.of("ship", "/logs", "--to", "/archive", "--host", host, "--once");
+            podman(Stream.concat(run.stream(), ship.stream()).toArray(String[]::new));
+            List<String> cat = List.of("cat", "/archive", host + ":/logs/a.log");
+            assertThat(podman(Stream.concat(run.stream(), cat.stream()).toArray(String[]::new)))
+                    .isEqualTo("a line\n");
+            podman("rmi", name);
+        }
+    }
+
+    private static String podman(String... arguments) {
+        Path images = directory.resolve("images");
+        List<String> command = new ArrayList<>(List.of("podman", "--runtime=runc", "--cgroup-manager=cgroupfs"));
+        command.addAll(List.of("--storage-driver=vfs", "--root=" + images, "--runroot=" + images.resolve("run")));
+        command.addAll(List.of(arguments));
+        Program program = Program.run(command, BUILD_SECONDS);
+        assertThat(program.exitCode()).as(program.err()).isZero();
+        return text(program);
+    }
+
     /** All that a release adds to packages: a repository of apt, an image of all architectures, sums, signatures. */
     @Test
     void aReleaseOfTheSamePartsIsTheSame() throws IOException {
@@ -261,7 +305,11 @@ class PackagesTest {
     }
 
     private static Path one(String glob) throws IOException {
-        try (var found = Files.newDirectoryStream(packages, glob)) {
+        return first(packages, glob);
+    }
+
+    private static Path first(Path in, String glob) throws IOException {
+        try (var found = Files.newDirectoryStream(in, glob)) {
             return found.iterator().next();
         }
     }
