@@ -152,6 +152,8 @@ public final class Main {
         Converters.register(line, context);
         line.setUsageHelpWidth(HelpText.width(context.out().columns()));
         line.setHelpFactory(HelpText::new);
+        line.setColorScheme(CommandLine.Help.defaultColorScheme(
+                context.isColored() ? CommandLine.Help.Ansi.ON : CommandLine.Help.Ansi.OFF));
         line.setOut(new PrintWriter(new HelpWriter(context.out()), true));
         line.setErr(new PrintWriter(context.err(), true));
         line.setParameterExceptionHandler(failures::usage);

@@ -76,14 +76,18 @@ class HelpTextsTest {
                 .doesNotContainPattern("\\b(host|ship) (is|was) stopped\\b"));
     }
 
-    /** Returns the help of a command as a terminal of some columns shows it. */
+    /** Returns the help of a command as a terminal of some columns shows it that knows no colours. */
     private static String shown(String command, int columns) {
+        return shown(command, columns, Map.of("TERM", "dumb"));
+    }
+
+    private static String shown(String command, int columns, Map<String, String> environment) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         CommandContext plain = CommandContext.of(out, OutputStream.nullOutputStream(), List.of());
         CommandContext context = new CommandContext(
                 new Output(out, columns),
                 plain.err(),
-                plain.environment(),
+                environment,
                 plain.liveLine(),
                 plain.clock(),
                 plain.zone(),
@@ -114,6 +118,23 @@ class HelpTextsTest {
             for (String line : command.getCommandSpec().usageMessage().footer()) {
                 assertThat(words).as(name).contains(String.format(line).strip().replaceAll("\\s+", " "));
             }
+        });
+    }
+
+    /** Colours take no room, and nobody gets them who does not want them. */
+    @ParameterizedTest
+    @ValueSource(ints = {60, 80, 200})
+    void coloursChangeNoLine(int columns) {
+        COMMANDS.keySet().forEach(command -> {
+            String plain = shown(command, columns);
+            assertThat(plain).as(command).doesNotContain("\u001b");
+            assertThat(shown(command, columns, Map.of("TERM", "xterm", "NO_COLOR", "1")))
+                    .as(command)
+                    .isEqualTo(plain);
+            assertThat(shown(command, 0, Map.of("TERM", "xterm"))).as(command).doesNotContain("\u001b");
+            String colored = shown(command, columns, Map.of("TERM", "xterm"));
+            assertThat(colored).as(command).contains("\u001b[");
+            assertThat(colored.replaceAll("\u001b\\[[0-9;]*m", "")).as(command).isEqualTo(plain);
         });
     }
 

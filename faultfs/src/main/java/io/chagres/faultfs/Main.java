@@ -32,6 +32,7 @@ public final class Main {
     public static int run(String[] args, PrintStream out, PrintStream err) {
         CommandLine line = new CommandLine(new FaultFsCommand(out));
         line.setUsageHelpWidth(HELP_WIDTH);
+        line.setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
         line.setOut(new PrintWriter(out, true, StandardCharsets.UTF_8));
         line.setErr(new PrintWriter(err, true, StandardCharsets.UTF_8));
         line.setParameterExceptionHandler((e, arguments) -> usage(e, err));

@@ -46,6 +46,21 @@ public record CommandContext(
                 child);
     }
 
+    /** Says whether what standard output shows may have colours: on a terminal that knows them, if nobody minds. */
+    public boolean isColored() {
+        return out.columns() > 0 && environment.getOrDefault("NO_COLOR", "").isEmpty() && !isDumb();
+    }
+
+    /** Says whether a line of standard error can be written anew in its place. */
+    public boolean canRedraw() {
+        return liveLine && !isDumb();
+    }
+
+    /** A terminal of this name shows escapes as they are. */
+    private boolean isDumb() {
+        return environment.getOrDefault("TERM", "").equals("dumb");
+    }
+
     /** Returns a context that hears of signals in another way. */
     public CommandContext with(Termination other) {
         return new CommandContext(out, err, environment, liveLine, clock, zone, other, child);

@@ -23,7 +23,7 @@ public final class ProgressLine {
     public ProgressLine(CommandContext context, boolean quiet) {
         err = context.err();
         line = new StatusLine(err);
-        terminal = context.liveLine() && !quiet;
+        terminal = context.canRedraw() && !quiet;
         clockMs = MonotonicClock::nowMs;
         startMs = clockMs.getAsLong();
         drawnMs = startMs;

@@ -71,12 +71,4 @@ public final class StatusLine {
             shown = "";
         }
     }
-
-    /** Leaves the last line standing and moves below it. */
-    public void end() {
-        if (!shown.isEmpty()) {
-            terminal.println();
-            shown = "";
-        }
-    }
 }

@@ -13,7 +13,6 @@ import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
 import io.chagres.cli.command.TimeoutOption;
 import io.chagres.cli.command.WorkerThreads;
-import java.io.Console;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -155,10 +154,7 @@ public final class GrepCommand implements Callable<Integer> {
         return switch (options.color) {
             case ALWAYS -> true;
             case NEVER -> false;
-            case AUTO -> {
-                @Nullable Console console = System.console();
-                yield console != null && console.isTerminal();
-            }
+            case AUTO -> context.isColored();
         };
     }
 }

@@ -440,9 +440,6 @@ public final class ShipCommand implements Callable<Integer> {
                     + " as host "
                     + options.identity().hostName() + ArchivePlace.words(concerns) + "; the archive knows where "
                     + shipper.positions() + " files go on");
-            if (context.liveLine()) { // where the line above is not shown
-                concerns.forEach(report::message);
-            }
             start.opened(
                     () -> {
                         rate.hurry(Long.MAX_VALUE);

@@ -51,8 +51,14 @@ sealed interface ShipReport {
         if (quiet) {
             return new Silent(reminder);
         }
-        boolean live = context.liveLine() && StatusLine.isForeground() && format == LogLines.Format.TEXT;
+        boolean live = context.canRedraw() && StatusLine.isForeground() && format == LogLines.Format.TEXT;
         return live ? new Live(new StatusLine(context.err()), once) : new Lines(reminder);
+    }
+
+    /** The sentence for an end without bytes at risk. */
+    static String safe(ShipStatus status) {
+        return "ended: " + ShipStatusText.safe(status) + "; shipped " + ByteSize.format(status.shippedBytes()) + " in "
+                + Words.plural(status.commits(), "commit");
     }
 
     /** The sentence for a stop with bytes at risk. */
@@ -159,9 +165,7 @@ sealed interface ShipReport {
         @Override
         public void ended(ShipStatus status) {
             if (status.riskBytes() == 0) {
-                String shipped =
-                        ByteSize.format(status.shippedBytes()) + " in " + Words.plural(status.commits(), "commit");
-                err.line(LogLines.Level.NOTICE, "ended: " + ShipStatusText.safe(status) + "; shipped " + shipped);
+                err.line(LogLines.Level.NOTICE, safe(status));
             }
             err.ended(status);
         }
@@ -287,12 +291,14 @@ sealed interface ShipReport {
         }
 
         @Override
+        public void started(String what) {
+            message(what);
+        }
+
+        @Override
         public void ended(ShipStatus status) {
-            line.show(ShipStatusText.line(status, 0));
-            if (status.riskBytes() != 0) {
-                line.message("chagres ship: " + atRisk(status));
-            }
-            line.end();
+            line.clear();
+            message(status.riskBytes() == 0 ? safe(status) : atRisk(status));
         }
 
         @Override

@@ -34,9 +34,7 @@ final class StatusTable {
 
     StatusTable(CommandContext context, boolean problemsOnly) {
         out = context.out();
-        coloured = out.columns() > 0
-                && context.environment().getOrDefault("NO_COLOR", "").isEmpty()
-                && !context.environment().getOrDefault("TERM", "").equals("dumb");
+        coloured = context.isColored();
         this.problemsOnly = problemsOnly;
     }
 

@@ -19,8 +19,8 @@ final class StatusLineTest {
         line.show("one");
         line.show("one");
         line.show("two");
-        line.end();
-        assertThat(written()).isEqualTo("\r\033[K\033[?7lone\033[?7h\r\033[K\033[?7ltwo\033[?7h\n");
+        line.clear();
+        assertThat(written()).isEqualTo("\r\033[K\033[?7lone\033[?7h\r\033[K\033[?7ltwo\033[?7h\r\033[K");
     }
 
     @Test
@@ -32,8 +32,8 @@ final class StatusLineTest {
     }
 
     @Test
-    void endsNothingThatNeverBegan() {
-        line.end();
+    void clearsNothingThatNeverBegan() {
+        line.clear();
         assertThat(written()).isEmpty();
     }
 

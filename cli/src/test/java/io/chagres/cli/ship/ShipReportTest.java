@@ -130,13 +130,22 @@ final class ShipReportTest {
     }
 
     @Test
-    void aTerminalKeepsTheLastLine() {
-        ShipReport.Live report = new ShipReport.Live(new StatusLine(messages, () -> true), true);
-        report.status(SAFE, 1000);
-        report.ended(SAFE);
-        assertThat(err.toString(StandardCharsets.UTF_8))
-                .contains("100%")
-                .endsWith("  1 file, 2.0 KiB shipped, at risk 0 B (0.0 s)\033[?7h\n");
+    void aTerminalHearsWhatIsShippedAndLastWhetherItIsSafe() {
+        for (boolean once : new boolean[] {false, true}) {
+            err.reset();
+            ShipReport.Live report = new ShipReport.Live(new StatusLine(messages, () -> true), once);
+            report.started("version 1 ships /x");
+            report.status(SAFE, 1000);
+            report.ended(SAFE);
+            assertThat(err.toString(StandardCharsets.UTF_8))
+                    .startsWith("chagres ship: version 1 ships /x\n")
+                    .contains(once ? "100%" : "at risk 0 B")
+                    .endsWith("\r\033[Kchagres ship: ended: everything is acknowledged; shipped 2.0 KiB in 1 commit\n");
+            report.ended(AT_RISK);
+            assertThat(err.toString(StandardCharsets.UTF_8))
+                    .endsWith("start chagres ship again to ship the rest.\n")
+                    .contains("chagres ship: stopped with bytes at risk: ");
+        }
     }
 
     @Test

@@ -15,6 +15,13 @@ class WrappingTest {
         assertThat(Wrapping.lines("one two", 6, 0)).containsExactly("one", "two");
     }
 
+    /** A colour takes no room. */
+    @Test
+    void breaksColouredTextWhereItBreaksPlainText() {
+        assertThat(Wrapping.lines("\u001b[1;31mone\u001b[0m \u001b[1mtwo\u001b[0m three", 7, 0))
+                .containsExactly("\u001b[1;31mone\u001b[0m \u001b[1mtwo\u001b[0m", "three");
+    }
+
     @Test
     void linesGoOnBelowTheirBeginning() {
         assertThat(Wrapping.lines("  chagres ship /var/log --to /mnt/archive", 24, 2))
