@@ -49,7 +49,7 @@ final class OptionGroups {
             List.of(
                     "Where to: --to --properties",
                     "What is forwarded: --as --since --shard --chunks --events --max-line-age",
-                    RUNS + "--once --state --timeout --identity --json --help"),
+                    RUNS + "--once --state --timeout --identity --quiet --json --help"),
             "mount",
             List.of(
                     "What is shown: --at --since --until --versions --hide-gone --links-as-written",

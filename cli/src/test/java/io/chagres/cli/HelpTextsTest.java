@@ -21,9 +21,10 @@ class HelpTextsTest {
     /** Nothing of what they do is worth a line of JSON: no output, or lines that are a format of their own. */
     private static final Set<String> WITHOUT_JSON = Set.of("help", "umount", "head");
 
-    /** They do much and report it; the others only print what was asked for. */
-    private static final Set<String> QUIET =
-            Set.of("ship", "status", "restore", "verify", "repair", "compact", "dedupe", "doctor");
+    /** They report what they do; the others say nothing of it, or only print what was asked for. */
+    private static final Set<String> QUIET = Set.of(
+            "ship", "drain", "reload", "config", "status", "forward", "restore", "verify", "repair", "compact", "prune",
+            "dedupe", "doctor");
 
     private static final Map<String, CommandLine> COMMANDS = Main.commandLine(
                     CommandContext.of(OutputStream.nullOutputStream(), OutputStream.nullOutputStream(), List.of()))

@@ -53,6 +53,19 @@ class QuietTest {
     }
 
     @Test
+    void aConfigurationIsNamedIfItIsBad() throws IOException {
+        Path file = directory.resolve("chagres.toml");
+        Files.writeString(file, "to = \"" + archive + "\"\npaths = [\"" + directory + "\"]\n");
+        List<String> command = List.of("config", "check", file.toString());
+        assertThat(run(command).out()).endsWith(": good\n");
+        assertThat(run(command, "--quiet")).isEqualTo(new CommandRun(0, "", ""));
+        Files.writeString(file, "max-lg = 1\n");
+        assertThat(run(command, "--quiet").out())
+                .isNotEmpty()
+                .isEqualTo(run(command).out());
+    }
+
+    @Test
     void saysWhatIsWrong() throws IOException {
         try (Stream<Path> all = Files.walk(Path.of(archive))) {
             Path commit = all.filter(each ->

@@ -12,6 +12,7 @@ import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.PropertiesFile;
+import io.chagres.cli.command.QuietOption;
 import io.chagres.cli.command.StateOption;
 import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeoutOption;
@@ -136,6 +137,9 @@ public final class ForwardCommand implements Callable<Integer> {
     IdentityOption identities = new IdentityOption();
 
     @Mixin
+    QuietOption quiet = new QuietOption();
+
+    @Mixin
     JsonOption json = new JsonOption();
 
     /** Makes the command; picocli fills its fields. */
@@ -159,7 +163,9 @@ public final class ForwardCommand implements Callable<Integer> {
                     new Forwarder(archive, address, options, sink, faults, MonotonicClock::nowMs, report)) {
                 run(forwarder);
             }
-            report.print(sink.refusedRecords());
+            if (!quiet.quiet || sink.refusedRecords() > 0) {
+                report.print(sink.refusedRecords());
+            }
             boolean whole = sink.refusedRecords() == 0 && report.isWhole();
             return faults.count() == 0 && whole ? ExitCode.DONE : ExitCode.FAILED;
         }

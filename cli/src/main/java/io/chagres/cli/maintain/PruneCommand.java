@@ -14,6 +14,7 @@ import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.MemoryOption;
+import io.chagres.cli.command.QuietOption;
 import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeoutOption;
 import io.chagres.cli.ship.ShipPlan;
@@ -98,6 +99,9 @@ public final class PruneCommand implements Callable<Integer> {
     MemoryOption memory = new MemoryOption();
 
     @Mixin
+    QuietOption quiet = new QuietOption();
+
+    @Mixin
     JsonOption json = new JsonOption();
 
     private long removed;
@@ -137,6 +141,9 @@ public final class PruneCommand implements Callable<Integer> {
                         .println("chagres prune: what " + holders.unseen()
                                 + " processes of other users only read cannot be seen; root sees it");
             }
+        }
+        if (quiet.quiet && !only) {
+            return ExitCode.DONE;
         }
         context.err()
                 .println(
@@ -196,7 +203,7 @@ public final class PruneCommand implements Callable<Integer> {
                     line.member("why", why);
                 }
                 context.out().line(line.endObject());
-            } else {
+            } else if (only || !quiet.quiet) {
                 context.out()
                         .line(what + " " + path + (why == null ? " (" + ByteSize.format(bytes) + ")" : ": " + why));
             }

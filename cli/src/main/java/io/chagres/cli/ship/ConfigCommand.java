@@ -3,6 +3,7 @@ package io.chagres.cli.ship;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.JsonOption;
+import io.chagres.cli.command.QuietOption;
 import io.chagres.cli.config.ConfigFile;
 import io.chagres.cli.config.ConfigProblem;
 import io.chagres.cli.text.JsonWriter;
@@ -19,7 +20,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "config",
         header = "Check the configuration of ship, or show what counts and where it comes from.",
-        customSynopsis = "chagres config check|show [FILE] [--json]",
+        customSynopsis = "chagres config check|show [FILE] [--json] [--quiet]",
         description = {
             "The file is TOML and its keys are the options of ship without '--', and 'paths'; each [[source]] may have"
                     + " its own paths, include, exclude, max-lag and codec. What the command line says counts before"
@@ -58,6 +59,9 @@ public final class ConfigCommand implements Callable<Integer> {
     String file = "";
 
     @Mixin
+    QuietOption quiet = new QuietOption();
+
+    @Mixin
     JsonOption json = new JsonOption();
 
     /** Makes the command; picocli fills its fields. */
@@ -82,7 +86,7 @@ public final class ConfigCommand implements Callable<Integer> {
         settings.command().complete().options(); // what only all together can say
         if (action == Action.SHOW) {
             show(settings);
-        } else if (!json.json) {
+        } else if (!json.json && !quiet.quiet) {
             showExpanded(settings);
             context.out().line(file + ": good");
         }

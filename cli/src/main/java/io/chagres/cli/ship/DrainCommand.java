@@ -4,6 +4,7 @@ import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.JsonOption;
+import io.chagres.cli.command.QuietOption;
 import io.chagres.cli.command.ShipProcess;
 import io.chagres.cli.command.StateOption;
 import io.chagres.cli.text.ByteSize;
@@ -70,6 +71,9 @@ public final class DrainCommand implements Callable<Integer> {
     StateOption state = new StateOption();
 
     @Mixin
+    QuietOption quiet = new QuietOption();
+
+    @Mixin
     JsonOption json = new JsonOption();
 
     /** Makes the command; picocli fills its fields. */
@@ -101,7 +105,7 @@ public final class DrainCommand implements Callable<Integer> {
         if (found.isEmpty()) {
             throw noShip(directory);
         }
-        DrillReport report = new DrillReport(context, within.toMillis(), json.json);
+        DrillReport report = new DrillReport(context, within.toMillis(), json.json, quiet.quiet);
         int code = ExitCode.DONE;
         for (RunningShipper shipper : found) {
             code = Math.max(code, report.ask(shipper, untilMs));
@@ -190,7 +194,7 @@ public final class DrainCommand implements Callable<Integer> {
         String ship = "chagres ship (pid " + shipper.pid() + "): ";
         if (json.json) {
             print(shipper.pid(), answer, answer.done() > one.begunBefore(), answer.begun() > one.begunBefore());
-        } else if (answer.done() > one.begunBefore()) {
+        } else if (answer.done() > one.begunBefore() && (!quiet.quiet || answer.leftBytes() != 0)) {
             context.out().line(ship + sentence(answer));
         }
         if (answer.done() > one.begunBefore()) {

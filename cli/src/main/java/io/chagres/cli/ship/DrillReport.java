@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param withinMs after what time the machine would vanish, in milliseconds
  * @param json whether what is said is JSON
+ * @param quiet whether only what is not safe is said, unless it is JSON
  */
-record DrillReport(CommandContext context, long withinMs, boolean json) {
+record DrillReport(CommandContext context, long withinMs, boolean json, boolean quiet) {
     private static final long LOOK_EVERY_MS = 20;
 
     /**
@@ -38,8 +39,13 @@ record DrillReport(CommandContext context, long withinMs, boolean json) {
             answer = shipper.drilled();
         }
         DrainForecast forecast = answer.count() == before ? null : answer.forecast();
-        context.out().line(json ? json(shipper.pid(), forecast, withinMs) : text(shipper.pid(), forecast, withinMs));
-        return forecast != null && forecast.isSafeWithin(withinMs) ? ExitCode.DONE : ExitCode.AT_RISK;
+        boolean safe = forecast != null && forecast.isSafeWithin(withinMs);
+        if (json) {
+            context.out().line(json(shipper.pid(), forecast, withinMs));
+        } else if (!quiet || !safe) {
+            context.out().line(text(shipper.pid(), forecast, withinMs));
+        }
+        return safe ? ExitCode.DONE : ExitCode.AT_RISK;
     }
 
     /** Returns what an answer says to a person; null for none. */

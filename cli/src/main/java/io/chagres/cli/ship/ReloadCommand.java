@@ -4,6 +4,7 @@ import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.JsonOption;
+import io.chagres.cli.command.QuietOption;
 import io.chagres.cli.command.ShipProcess;
 import io.chagres.cli.command.StateOption;
 import io.chagres.cli.text.Durations;
@@ -50,6 +51,9 @@ public final class ReloadCommand implements Callable<Integer> {
 
     @Mixin
     StateOption state = new StateOption();
+
+    @Mixin
+    QuietOption quiet = new QuietOption();
 
     @Mixin
     JsonOption json = new JsonOption();
@@ -113,7 +117,9 @@ public final class ReloadCommand implements Callable<Integer> {
             context.err().println(ship + "refused, going on with the configuration before: " + answer.fault());
             return false;
         }
-        context.out().line(ship + "the configuration is in force");
+        if (!quiet.quiet) {
+            context.out().line(ship + "the configuration is in force");
+        }
         return true;
     }
 }

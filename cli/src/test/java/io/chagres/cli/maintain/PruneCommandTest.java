@@ -69,6 +69,17 @@ final class PruneCommandTest {
     }
 
     @Test
+    void isQuietAboutWhatItRemoves() {
+        CommandRun only = run("prune", "--older-than", "0s", "--dry-run", "--quiet");
+        assertThat(only.out()).as("what was asked for is no report").contains("would remove ");
+        CommandRun done = run("prune", "--older-than", "0s", "--quiet");
+        assertThat(done.code()).isZero();
+        assertThat(done.out()).isEmpty();
+        assertThat(done.err()).doesNotContain("removed");
+        assertThat(logs.resolve("a.log")).doesNotExist();
+    }
+
+    @Test
     void provesNothingByAnotherHost() {
         CommandRun run = CommandRun.of(
                 "prune", logs.toString(), "--to", directory + "/archive", "--host", "web2", "--older-than", "0s");
