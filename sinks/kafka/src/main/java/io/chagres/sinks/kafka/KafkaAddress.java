@@ -13,6 +13,8 @@ import java.util.regex.Pattern;
 record KafkaAddress(String brokers, String topic) {
     static final String SCHEME = "kafka";
     private static final Pattern FORM = Pattern.compile("kafka://([^/]+)/([A-Za-z0-9._{}-]+)");
+    private static final Pattern BROKER = Pattern.compile("(?:[A-Za-z0-9._-]+|\\[[0-9A-Fa-f:%.]+]):([0-9]{1,5})");
+    private static final int MAX_PORT = 65_535;
     private static final Pattern PLACEHOLDER = Pattern.compile("\\{([^}]*)}");
     private static final Pattern ILLEGAL = Pattern.compile("[^A-Za-z0-9._-]");
     private static final int MAX_LENGTH = 249;
@@ -25,6 +27,15 @@ record KafkaAddress(String brokers, String topic) {
                     + "' is no address of Kafka; write for example kafka://broker1:9092,broker2:9092/logs.{host}");
         }
         KafkaAddress address = new KafkaAddress(form.group(1), form.group(2));
+        for (String broker : address.brokers.split(",", -1)) {
+            Matcher parts = BROKER.matcher(broker);
+            int port = parts.matches() ? Integer.parseInt(parts.group(1)) : 0;
+            if (port == 0 || port > MAX_PORT) {
+                throw new IllegalArgumentException(
+                        "'" + broker
+                                + "' is no broker of Kafka; write HOST:PORT, for example broker1:9092, and commas between them");
+            }
+        }
         Matcher placeholder = PLACEHOLDER.matcher(address.topic);
         while (placeholder.find()) {
             if (!placeholder.group(1).matches("host|dir|name")) {

@@ -43,6 +43,7 @@ final class OtlpEndpoint implements AutoCloseable {
             TlsFiles.CLIENT_KEY);
     private static final Set<Integer> BUSY = Set.of(429, 502, 503, 504);
     private static final int TOO_LARGE = 413;
+    private static final int MAX_PORT = 65_535;
     private static final int DONE = 2; // hundreds of a status
 
     /** A collector that calls a request wrong does so again until somebody changes the cause. */
@@ -116,6 +117,10 @@ final class OtlpEndpoint implements AutoCloseable {
             throw new IllegalArgumentException("the property tls is true or false");
         }
         String path = form.group(2) == null ? "/v1/logs" : form.group(2);
+        int port = Integer.parseInt(form.group(1).substring(form.group(1).lastIndexOf(':') + 1));
+        if (port == 0 || port > MAX_PORT) {
+            throw new IllegalArgumentException("'" + address + "' names no port: it is a number from 1 to " + MAX_PORT);
+        }
         URI uri = URI.create((tls.equals("true") ? "https://" : "http://") + form.group(1) + path);
         OtlpEndpoint endpoint = new OtlpEndpoint(uri, properties);
         if (!endpoint.headers.isEmpty() && tls.equals("false") && !isLoopback(uri.getHost())) {

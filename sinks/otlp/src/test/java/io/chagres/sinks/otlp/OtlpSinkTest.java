@@ -352,6 +352,14 @@ class OtlpSinkTest {
                 .hasMessageContaining("otlp://collector:4318");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"otlp://collector:0", "otlp://collector:65536/v1/logs", "otlp://[::1]:99999"})
+    void refusesPortsThatThereAreNot(String address) {
+        assertThatThrownBy(() -> OtlpEndpoint.of(address, Map.of()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("from 1 to 65535");
+    }
+
     @Test
     void sendsNoSecretInTheClear() {
         assertThatThrownBy(() -> OtlpEndpoint.of("otlp://192.0.2.1:4318", Map.of("header.Authorization", "pass")))
