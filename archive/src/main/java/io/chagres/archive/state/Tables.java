@@ -114,9 +114,11 @@ record Tables(CheckpointId base, long from, List<Stored> names, List<Stored> ext
         return stored;
     }
 
+    /** The last span of a way of so many. */
+    private record Step(@Nullable Step before, @Nullable CommitSpan span, int count) {}
+
     /** Returns spans that begin where the one before ends: as far as any lead, and as few as lead there. */
     private static List<CommitSpan> path(Collection<CommitSpan> spans, long from) {
-        record Step(@Nullable Step before, @Nullable CommitSpan span, int count) {}
         Map<Long, Step> steps = new HashMap<>();
         steps.put(from, new Step(null, null, 0));
         long reached = from;

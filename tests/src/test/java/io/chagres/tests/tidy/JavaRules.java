@@ -1,6 +1,7 @@
 package io.chagres.tests.tidy;
 
 import com.sun.source.tree.AnnotationTree;
+import com.sun.source.tree.BlockTree;
 import com.sun.source.tree.CatchTree;
 import com.sun.source.tree.ClassTree;
 import com.sun.source.tree.CompilationUnitTree;
@@ -75,6 +76,9 @@ final class JavaRules extends TreePathScanner<@Nullable Void, @Nullable Void> {
         String name = type.getSimpleName().toString();
         if (EMPTY_NAME.matcher(name).matches()) {
             report(type, name + " says nothing: name what it holds or does, in the field's words");
+        }
+        if (!name.isEmpty() && getCurrentPath().getParentPath().getLeaf() instanceof BlockTree && file.isMainCode()) {
+            report(type, name + " is local to a method, which ends javadoc and so a release; nest it in the class");
         }
         if (!name.isEmpty() && isPublic(getCurrentPath())) {
             requireDoc(type, name);

@@ -13,8 +13,12 @@ record SourceFile(String path, String text) {
         return path.substring(0, Math.max(0, path.indexOf('/')));
     }
 
+    boolean isMainCode() {
+        return path.contains("/src/main/");
+    }
+
     boolean isMainCodeOf(List<String> modules) {
-        return path.contains("/src/main/") && modules.contains(module());
+        return isMainCode() && modules.contains(module());
     }
 
     String name() {

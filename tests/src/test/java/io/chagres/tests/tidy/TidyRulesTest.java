@@ -175,6 +175,20 @@ class TidyRulesTest {
         assertThat(findings("docs/A.md", "text")).singleElement().asString().contains("without a title");
     }
 
+    /** The tool of JDK 25 fails on the class file of one that has an annotated component. */
+    @Test
+    void findsTypesThatAreLocalToAMethod() {
+        assertThat(findings(WATCH, "class Example { void a() { record Step(int count) {} } }"))
+                .singleElement()
+                .asString()
+                .contains("Step is local to a method");
+        assertThat(findings(
+                        WATCH, "class Example { record Step(int count) {} Object a() { return new Object() {}; } }"))
+                .isEmpty();
+        assertThat(findings(TEST, "class ExampleTest { void a() { record Step(int count) {} } }"))
+                .isEmpty();
+    }
+
     @Test
     void wantsJavadocOnWhatOtherModulesSee() {
         String doc = "/** Says it. */ ";
