@@ -54,8 +54,8 @@ final class FailureReport {
     }
 
     /**
-     * Returns the options that a command does not know, if there are any. They come first: the value behind one is taken
-     * for an argument of the command, and then that is wrong, or too many, while another is missing.
+     * Returns the options that a command does not know, if there are any. They come first: the value behind one is
+     * taken for an argument of the command, and then that is wrong, or too many, while another is missing.
      */
     private static @Nullable UnmatchedArgumentException unknownOptions(CommandLine command) {
         for (CommandLine each = command; each != null; each = each.getParent()) {

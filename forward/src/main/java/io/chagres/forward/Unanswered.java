@@ -6,8 +6,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of one host that were sent and for which there is no answer yet. All of them were taken or none, and where
- * the answer is lost the positions of the next opening say which. Confined to one thread.
+ * The records of one host that were sent and for which there is no answer yet. All of them were taken or none, and
+ * where the answer is lost the positions of the next opening say which. Confined to one thread.
  */
 final class Unanswered {
     private long records;

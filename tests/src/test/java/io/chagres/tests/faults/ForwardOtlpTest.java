@@ -58,7 +58,7 @@ class ForwardOtlpTest {
         }
     }
 
-    /** What is said at the end is what the collector took, also where it refused one of several requests for a moment. */
+    /** What is said at the end is what the collector took, also where it refused one of several requests. */
     @Test
     void countsWhatWasTakenAroundARefusal(FaultBench bench) throws IOException {
         try (Collector collector = new Collector();

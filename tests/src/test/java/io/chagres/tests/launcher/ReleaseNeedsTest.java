@@ -18,7 +18,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What {@code packaging/release.sh} says before it begins: a release takes too long to fail at its end. */
 @Tag("e2e")
 class ReleaseNeedsTest {
-    private static final List<String> LEAST = List.of("sh", "dirname", "awk", "uname", "id", "readlink", "env", "sed", "grep");
+    private static final List<String> LEAST =
+            List.of("sh", "dirname", "awk", "uname", "id", "readlink", "env", "sed", "grep");
 
     @TempDir
     Path directory = Path.of("");

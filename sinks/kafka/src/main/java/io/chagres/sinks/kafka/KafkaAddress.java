@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 record KafkaAddress(String brokers, String topic) {
     static final String SCHEME = "kafka";
     private static final Pattern FORM = Pattern.compile("kafka://([^/]+)/([A-Za-z0-9._{}-]+)");
-    private static final Pattern BROKER = Pattern.compile("(?:[A-Za-z0-9._-]+|\\[[0-9A-Fa-f:%.]+]):([0-9]{1,5})");
+    private static final Pattern BROKER = Pattern.compile("(?:[A-Za-z0-9._-]+|\\[[0-9A-Za-z:%._-]+]):([0-9]{1,5})");
     private static final int MAX_PORT = 65_535;
     private static final Pattern PLACEHOLDER = Pattern.compile("\\{([^}]*)}");
     private static final Pattern ILLEGAL = Pattern.compile("[^A-Za-z0-9._-]");
@@ -31,9 +31,8 @@ record KafkaAddress(String brokers, String topic) {
             Matcher parts = BROKER.matcher(broker);
             int port = parts.matches() ? Integer.parseInt(parts.group(1)) : 0;
             if (port == 0 || port > MAX_PORT) {
-                throw new IllegalArgumentException(
-                        "'" + broker
-                                + "' is no broker of Kafka; write HOST:PORT, for example broker1:9092, and commas between them");
+                throw new IllegalArgumentException("'" + broker
+                        + "' is no broker of Kafka; write HOST:PORT, for example broker1:9092, and commas between");
             }
         }
         Matcher placeholder = PLACEHOLDER.matcher(address.topic);
