@@ -143,7 +143,7 @@ make_deb() {
         "$work/chagres/usr/share/bash-completion" "$work/chagres/usr/share/zsh" "$work/chagres/usr/share/fish" \
         "$work/chagres/etc/default" "$work/chagres/etc/chagres" "$work/chagres-stores/usr/lib/chagres"
     cp -Rp "$program/bin" "$program/native" "$program/runtime" "$program/build" "$lib"
-    cp -p "$program/aot.cache" "$lib"
+    [ ! -f "$program/aot.cache" ] || cp -p "$program/aot.cache" "$lib"
     ln -s ../lib/chagres/bin/chagres "$work/chagres/usr/bin/chagres"
     ln -s ../lib/chagres/bin/chagres-faultfs "$work/chagres/usr/bin/chagres-faultfs"
     ln -s ../lib/chagres/bin/mount.chagres "$work/chagres/usr/sbin/mount.chagres"
@@ -158,7 +158,10 @@ make_deb() {
     cp "$pages/completion/_chagres" "$work/chagres/usr/share/zsh/vendor-completions"
     cp "$pages/completion/chagres.fish" "$work/chagres/usr/share/fish/vendor_completions.d"
     deb chagres
-    cp -Rp "$program/stores" "$program"/aot-*.cache "$work/chagres-stores/usr/lib/chagres"
+    cp -Rp "$program/stores" "$work/chagres-stores/usr/lib/chagres"
+    for cache in "$program"/aot-*.cache; do
+        [ ! -f "$cache" ] || cp -p "$cache" "$work/chagres-stores/usr/lib/chagres"
+    done
     deb chagres-stores
 }
 
