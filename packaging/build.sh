@@ -185,6 +185,9 @@ make_oci() {
     mmdebstrap --quiet --variant=extract --architectures="$debian" \
         --include="libc6,busybox-static$(printf ',%s' $libraries | sed 's/^,$//')" $release "$root"
     rm -rf "$root/var" "$root/dev" "$root/proc" "$root/sys" "$root/usr/share"
+    for folder in bin lib lib64; do # Debian 13 leaves these links to a package that is not taken
+        [ -e "$root/$folder" ] || [ ! -d "$root/usr/$folder" ] || ln -s "usr/$folder" "$root/$folder"
+    done
     for tool in sh readlink cat ls tail sleep mkdir rm; do
         [ -e "$root/bin/$tool" ] || ln -s busybox "$root/bin/$tool"
     done
