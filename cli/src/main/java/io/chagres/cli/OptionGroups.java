@@ -45,6 +45,10 @@ final class OptionGroups {
                     "What is written: --at --since --until --line-since --line-until --time-format --bytes --names"
                             + " --salvage",
                     RUNS + "--timeout --identity --memory --json --help"),
+            "tail",
+            List.of(
+                    "What is written: --lines --follow --at --since --until --line-since --line-until --time-format",
+                    RUNS + "--timeout --identity --memory --json --help"),
             "forward",
             List.of(
                     "Where to: --to --properties",

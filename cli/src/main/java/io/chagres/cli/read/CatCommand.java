@@ -223,20 +223,11 @@ public final class CatCommand implements Callable<Integer> {
             VersionContent content,
             ContentSink sink)
             throws IOException {
-        TimedLines lines = lineTimes.of(version);
+        TimedLines lines = lineTimes.of(version, start, end, content);
         if (lines == null) {
             sink.copy(origin, version, start, end, content);
             return;
         }
-        long[] at = {start};
-        lines.over(
-                target -> {
-                    int length = (int) Math.min(target.byteSize(), end - at[0]);
-                    int got = length <= 0 ? 0 : content.read(version, at[0], target.asSlice(0, length));
-                    at[0] += got;
-                    return got;
-                },
-                start);
         MemorySegment piece = MemorySegment.ofArray(new byte[LINES_BYTES]);
         while (lines.next()) {
             long position = lines.position();

@@ -3,6 +3,7 @@ package io.chagres.cli.read;
 import io.chagres.archive.find.LineClock;
 import io.chagres.archive.find.LineTimeFormat;
 import io.chagres.archive.find.TimedLines;
+import io.chagres.archive.read.VersionContent;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
@@ -88,6 +89,24 @@ final class LineTimeOptions {
                         until == null ? Long.MAX_VALUE : until.toEpochMilli(),
                         zone,
                         version.changedMs()));
+    }
+
+    /** Returns what finds the lines of a range of a version in the window; null without one. */
+    @Nullable
+    TimedLines of(FileVersion version, long start, long end, VersionContent content) {
+        TimedLines lines = of(version);
+        if (lines != null) {
+            long[] at = {start};
+            lines.over(
+                    target -> {
+                        int length = (int) Math.min(target.byteSize(), end - at[0]);
+                        int got = length <= 0 ? 0 : content.read(version, at[0], target.asSlice(0, length));
+                        at[0] += got;
+                        return got;
+                    },
+                    start);
+        }
+        return lines;
     }
 
     /** Takes what was found out about a file. */

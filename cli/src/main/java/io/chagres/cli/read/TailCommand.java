@@ -1,5 +1,6 @@
 package io.chagres.cli.read;
 
+import io.chagres.archive.find.TimedLines;
 import io.chagres.archive.follow.ArchiveFollower;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.CommitWindow;
@@ -25,6 +26,9 @@ import io.chagres.cli.command.WorkerThreads;
 import io.chagres.linux.MonotonicClock;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -45,6 +49,7 @@ import picocli.CommandLine.Parameters;
             "Examples:",
             "  chagres tail /mnt/archive 'web1:*/app.log' -n 100",
             "  chagres tail -f /mnt/archive 'web*:*/app.log'",
+            "  chagres tail /mnt/archive web1:/var/log/app.log --line-until 09:30",
             "",
             "Exit codes: 0 done; 1 something could not be read; 2 usage."
         })
@@ -52,6 +57,7 @@ public final class TailCommand implements Callable<Integer> {
     private static final int BLOCK_BYTES = 64 * 1024;
 
     private final CommandContext context;
+    private final MemorySegment piece = MemorySegment.ofArray(new byte[BLOCK_BYTES]);
     private final ExpiredNote expired = new ExpiredNote("tail");
 
     @Parameters(index = "0", paramLabel = "STORE", description = Arguments.STORE)
@@ -71,6 +77,9 @@ public final class TailCommand implements Callable<Integer> {
             names = {"-f", "--follow"},
             description = "Go on with what is committed later, until interrupted.")
     boolean follow;
+
+    @Mixin
+    LineTimeOptions lineTimes = new LineTimeOptions();
 
     @Mixin
     TimeOptions times = new TimeOptions();
@@ -101,6 +110,11 @@ public final class TailCommand implements Callable<Integer> {
             throw new CommandFailure(
                     ExitCode.USAGE, "-f follows what is committed from now on: leave out --at, --until");
         }
+        if (follow && lineTimes.isGiven()) {
+            throw new CommandFailure(
+                    ExitCode.USAGE, "-f follows what is committed from now on: leave out --line-since, --line-until");
+        }
+        lineTimes.check(context);
         BlobStore archive = identities.open(store, timeout, context);
         try (ArchiveView view = follow
                 ? ArchiveView.open(
@@ -122,6 +136,7 @@ public final class TailCommand implements Callable<Integer> {
                 }
             }
             expired.print(context);
+            lineTimes.say("tail", context);
             if (follow) {
                 follow(view, hosts, sink);
             }
@@ -140,13 +155,69 @@ public final class TailCommand implements Callable<Integer> {
                 FileVersion version = Objects.requireNonNull(state.version(listed.id()));
                 LastLines.Source source = new Bytes(content, version);
                 long end = window.end(listed);
-                long start = finder.start(source, Math.min(window.start(listed), end), end, lines);
+                long from = Math.min(window.start(listed), end);
+                if (lineTimes.isGiven()) {
+                    lastOfTime(host.origin(file), version, from, end, content, finder, sink);
+                    continue;
+                }
+                long start = finder.start(source, from, end, lines);
                 if (lines > 0 && start < end && start == version.expiredBytes() && start > 0) {
                     expired.add(host.origin(file).toString(), version, 0);
                 }
                 sink.copy(host.origin(file), version, start, end, content);
             }
         }
+    }
+
+    /** Lines that follow each other: from one position up to another. */
+    private record Run(long start, long end, long lines) {}
+
+    /** Reads the range once to find the lines of the window, and then writes the last of them. */
+    private void lastOfTime(
+            ContentSink.Origin origin,
+            FileVersion version,
+            long from,
+            long to,
+            VersionContent content,
+            LastLines finder,
+            ContentSink sink)
+            throws IOException {
+        TimedLines found = Objects.requireNonNull(lineTimes.of(version, from, to, content));
+        Deque<Run> runs = new ArrayDeque<>();
+        long count = 0;
+        while (found.next()) {
+            Run run = run(found);
+            runs.add(run);
+            count += run.lines;
+            while (count - runs.getFirst().lines >= lines) {
+                count -= runs.remove().lines;
+                if (runs.isEmpty()) {
+                    break;
+                }
+            }
+        }
+        long surplus = Math.max(0, count - lines); // of the first run
+        for (Run run : runs) {
+            long start = finder.start(new Bytes(content, version), run.start, run.end, run.lines - surplus);
+            surplus = 0;
+            sink.copy(origin, version, start, run.end, content);
+        }
+        lineTimes.note(origin, found);
+    }
+
+    private Run run(TimedLines found) {
+        long start = found.position();
+        long end = start;
+        long newlines = 0;
+        byte last = '\n';
+        for (int got = found.read(piece); got > 0; got = found.read(piece)) {
+            for (int i = 0; i < got; i++) {
+                newlines += piece.get(ValueLayout.JAVA_BYTE, i) == '\n' ? 1 : 0;
+            }
+            last = piece.get(ValueLayout.JAVA_BYTE, got - 1);
+            end += got;
+        }
+        return new Run(start, end, newlines + (last == '\n' ? 0 : 1));
     }
 
     /** The content of a version; its holes need not be read. */

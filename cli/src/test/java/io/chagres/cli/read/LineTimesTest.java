@@ -85,6 +85,32 @@ final class LineTimesTest {
         assertThat(run("cat", "STORE", "web1:/log/a*s*", "--json").out()).contains("\"position\":0,");
     }
 
+    /** The last lines are those of the window, though it is not the end of the file. */
+    @Test
+    void givesTheLastLinesOfATime() {
+        assertThat(run("tail", "STORE", "web1:/log/app.log", "-n1").out()).isEqualTo("  at a ERROR\n");
+        CommandRun tail = run("tail", "STORE", "web1:/log/app.log");
+        assertThat(tail.out()).isEqualTo("2026-01-02T09:10:00Z ERROR two\n  at a ERROR\n");
+        assertThat(tail.err()).contains("times of lines are read as iso in 1 file");
+        assertThat(run("tail", "STORE", "web1:/log/app.log", "-n0").out()).isEmpty();
+        assertThat(run("tail", "STORE", "web1:/log/app.log", "-f").code()).isEqualTo(ExitCode.USAGE);
+    }
+
+    /** Lines of a window that others interrupt, as where several threads write. */
+    @Test
+    void givesTheLastLinesOfSeveralRuns() {
+        try (SmallArchive host = new SmallArchive(directory.resolve("archive"), "db1")) {
+            long version = host.file("/log");
+            for (int i = 0; i < 10; i++) {
+                host.append(version, "2026-01-02T09:10:00Z in " + i + "\n  more\n2026-01-02T08:00:00Z out\n");
+            }
+            host.append(version, "2026-01-02T09:11:00Z end").commit(1);
+        }
+        assertThat(run("tail", "STORE", "db1:/log", "-n4").out())
+                .isEqualTo("  more\n2026-01-02T09:10:00Z in 9\n  more\n2026-01-02T09:11:00Z end");
+        assertThat(run("tail", "STORE", "db1:/log", "-n99").out().lines()).hasSize(21);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"--time-format=%H", "--time-format=%Q %d"})
     void refusesWhatIsNoFormat(String option) {
