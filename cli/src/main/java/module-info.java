@@ -4,7 +4,9 @@ module io.chagres.cli {
     requires static io.chagres.faultfs; // for its manual pages, when packages are built
     requires com.github.luben.zstd_jni;
     requires info.picocli;
+    requires org.apache.commons.compress;
     requires org.tomlj;
+    requires org.tukaani.xz;
     requires io.chagres.ship;
     requires io.chagres.mount;
     requires io.chagres.archive;

@@ -128,7 +128,7 @@ public final class GrepOptions {
 
     @Option(
             names = {"-z", "--search-zip"},
-            description = "Search the content of files named *.gz and *.zst; *.xz and *.bz2 are named and passed over.")
+            description = "Search the content of files named *.gz, *.zst, *.xz and *.bz2.")
     boolean unzip;
 
     @Option(

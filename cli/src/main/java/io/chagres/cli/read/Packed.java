@@ -2,11 +2,14 @@ package io.chagres.cli.read;
 
 import com.github.luben.zstd.ZstdInputStream;
 import io.chagres.linux.Pathname;
+import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.zip.GZIPInputStream;
+import org.apache.commons.compress.compressors.bzip2.BZip2CompressorInputStream;
 import org.jspecify.annotations.Nullable;
+import org.tukaani.xz.XZInputStream;
 
 /** Forms in which files are compressed, known by the ends of their names. */
 enum Packed {
@@ -16,6 +19,9 @@ enum Packed {
     BZ2(".bz2", "bzip2");
 
     private static final int BUFFER_BYTES = 64 * 1024;
+
+    /** What {@code xz -9} needs is 65 MiB; who wants more of a reader wants its memory. */
+    private static final int XZ_MEMORY_KIB = 100 << 10;
 
     private final String suffix;
     private final String program;
@@ -37,26 +43,60 @@ enum Packed {
     }
 
     /**
-     * Returns what is packed.
+     * Returns what is packed; all of it that can be unpacked comes before an error.
      *
-     * @throws IOException if it is no such file, or of a form that is only known by its name
+     * @throws IOException if it is no such file
      */
     InputStream open(InputStream packed) throws IOException {
         return switch (this) {
             case GZ -> new GZIPInputStream(packed, BUFFER_BYTES);
             case ZST -> new ZstdInputStream(packed);
-            case XZ, BZ2 ->
-                throw new IOException("it is packed by " + program + ", which grep does not unpack: chagres cat ... | "
-                        + program + " -dc | grep ...");
+            case XZ -> new XZInputStream(new BufferedInputStream(packed, BUFFER_BYTES), XZ_MEMORY_KIB);
+            case BZ2 -> new Bzip2Stream(new BufferedInputStream(packed, BUFFER_BYTES));
         };
     }
 
     /** Says why a file could not be unpacked to its end. */
     String fault(IOException cause) {
-        if (this == XZ || this == BZ2) {
-            return String.valueOf(cause.getMessage());
-        }
         String why = cause instanceof EOFException ? "it ends too early" : cause.getMessage();
-        return this == GZ ? "it is no whole gzip file: " + why : "it is no whole zstd file: " + why;
+        return "it is no whole " + program + " file: " + why;
+    }
+
+    /** Gives what whole blocks hold, also those before an error. */
+    private static final class Bzip2Stream extends InputStream {
+        private final BZip2CompressorInputStream blocks;
+        private @Nullable IOException failed;
+
+        Bzip2Stream(InputStream packed) throws IOException {
+            blocks = new BZip2CompressorInputStream(packed, true);
+        }
+
+        @Override
+        public int read() throws IOException {
+            byte[] one = new byte[1];
+            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+        }
+
+        @Override
+        public int read(byte[] target, int offset, int length) throws IOException {
+            int got = 0;
+            try {
+                while (got < length && failed == null) {
+                    int next = blocks.read();
+                    if (next < 0) {
+                        return got > 0 || length == 0 ? got : -1;
+                    }
+                    target[offset + got++] = (byte) next;
+                }
+            } catch (IOException e) {
+                failed = e;
+            } catch (RuntimeException e) { // it counts on what the bytes say
+                failed = new IOException("it is damaged", e);
+            }
+            if (got == 0 && failed != null) {
+                throw failed;
+            }
+            return got;
+        }
     }
 }

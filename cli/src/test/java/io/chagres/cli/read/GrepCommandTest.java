@@ -2,7 +2,6 @@ package io.chagres.cli.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.github.luben.zstd.Zstd;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.testing.SmallArchive;
 import io.chagres.cli.CommandRun;
@@ -17,7 +16,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Random;
 import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
 import java.util.zip.GZIPOutputStream;
@@ -221,45 +219,6 @@ final class GrepCommandTest {
                         "chagres grep: web:/no.gz: it is no whole gzip file: Not in GZIP format",
                         "chagres grep: web:/half.gz: it is no whole gzip file: it ends too early");
         assertThat(grep.code()).isEqualTo(2);
-    }
-
-    /** A file that ends too early is counted and named as far as it goes, and is trouble. */
-    @Test
-    void countsWhatACutFileHolds() throws IOException {
-        StringBuilder lines = new StringBuilder();
-        Random random = new Random(1);
-        for (int i = 0; i < 5_000; i++) {
-            lines.append(i).append(" ERROR ").append(random.nextLong()).append('\n');
-        }
-        byte[] text = lines.toString().getBytes(StandardCharsets.UTF_8);
-        ByteArrayOutputStream zipped = new ByteArrayOutputStream();
-        try (GZIPOutputStream out = new GZIPOutputStream(zipped)) {
-            out.write(text);
-        }
-        byte[] zstd = Zstd.compress(text);
-        try (SmallArchive web = new SmallArchive(Path.of(store()), "web")) {
-            web.append(web.file("/c.gz"), Arrays.copyOf(zipped.toByteArray(), zipped.size() - 5000));
-            web.append(web.file("/c.zst"), Arrays.copyOf(zstd, zstd.length - 5000));
-            web.append(web.file("/whole.zst"), zstd);
-            web.append(web.file("/x.xz"), "ERROR");
-            web.commit(100);
-        }
-        for (String name : List.of("c.gz", "c.zst")) {
-            CommandRun count = grep("-z", "-c", "-I", "ERROR", "STORE", "web:" + name);
-            assertThat(Integer.parseInt(count.out().strip())).as(name).isBetween(1_000, 4_999);
-            assertThat(count.err()).startsWith("chagres grep: web:/" + name + ": it is no whole ");
-            assertThat(count.code()).isEqualTo(2);
-            assertThat(grep("-z", "-l", "ERROR", "STORE", "web:" + name).out()).isEqualTo("web:/" + name + "\n");
-            assertThat(grep("-z", "-q", "ERROR", "STORE", "web:" + name).code()).isZero();
-            CommandRun without = grep("-z", "-L", "nothing", "STORE", "web:" + name);
-            assertThat(without.out()).isEmpty();
-            assertThat(without.code()).isEqualTo(2);
-        }
-        assertThat(grep("-z", "-c", "-I", "ERROR", "STORE", "web:whole.zst"))
-                .isEqualTo(new CommandRun(0, "5000\n", ""));
-        CommandRun unknown = grep("-z", "ERROR", "STORE", "web:x.xz");
-        assertThat(unknown.err()).contains("web:/x.xz: it is packed by xz, which grep does not unpack");
-        assertThat(unknown.code()).isEqualTo(2);
     }
 
     /** Files as Windows writes them, with a byte order mark or in an encoding that is named. */

@@ -29,11 +29,14 @@ final class ModuleRules {
                     "io.chagres.forward",
                     "io.chagres.faultfs",
                     "info.picocli",
+                    "org.apache.commons.compress",
                     "org.tomlj",
+                    "org.tukaani.xz",
                     "java.net.http",
                     "jdk.httpserver",
                     "jdk.unsupported"),
             Map.entry("info.picocli", List.of("java.sql")),
+            Map.entry("org.apache.commons.compress", List.of("org.apache.commons.io")),
             Map.entry("org.tomlj", List.of()));
 
     private ModuleRules() {}
