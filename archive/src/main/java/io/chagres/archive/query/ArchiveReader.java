@@ -1,14 +1,12 @@
 package io.chagres.archive.query;
 
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.HostLists;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.age.AgeIdentity;
 import io.chagres.archive.age.KeyRing;
-import io.chagres.archive.find.LineBlock;
-import io.chagres.archive.find.LineFinder;
 import io.chagres.archive.find.LinePattern;
 import io.chagres.archive.find.LineRange;
-import io.chagres.archive.find.RangeLines;
 import io.chagres.archive.find.Unmatched;
 import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.read.Address;
@@ -17,18 +15,20 @@ import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.ExtentFilter;
-import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.HostView;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.state.NameFilter;
+import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.RunListener;
+import io.chagres.archive.state.Salvage;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.util.HashSet;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -38,17 +38,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads files of an archive, host by host in the order of their names, and files in that of their paths. Every byte was
  * compared with its checksum before it is given. Memory holds some mebibytes and the longest line: what is known of a
- * large host lies in temporary files. What a taker throws ends the call and comes out of it. Confined to one thread.
+ * large host lies in temporary files. What a taker throws ends the call and comes out of it. Confined to one thread,
+ * but for {@link #host}, which is safe for any.
  */
 public final class ArchiveReader implements AutoCloseable {
     private static final int PIECE_BYTES = 64 * 1024;
 
     private final BlobStore store;
-    private final LocalTables tables = LocalTables.temporary();
+    private final LocalTables tables;
     private @Nullable HostFaults faults;
+    private boolean salvages;
 
-    private ArchiveReader(BlobStore store) {
+    private ArchiveReader(BlobStore store, LocalTables tables) {
         this.store = store;
+        this.tables = tables;
     }
 
     /**
@@ -66,7 +69,14 @@ public final class ArchiveReader implements AutoCloseable {
      * @see AgeIdentity#read
      */
     public static ArchiveReader open(String address, List<AgeIdentity> identities) throws IOException {
-        return new ArchiveReader(ProtectedStore.of(BlobStores.open(address, false), KeyRing.reading(identities)));
+        return of(
+                ProtectedStore.of(BlobStores.open(address, false), KeyRing.reading(identities)),
+                LocalTables.temporary());
+    }
+
+    /** Reads an archive from a store, with what is known of large hosts in tables; closes both in the end. */
+    public static ArchiveReader of(BlobStore store, LocalTables tables) {
+        return new ArchiveReader(store, tables);
     }
 
     /**
@@ -74,9 +84,22 @@ public final class ArchiveReader implements AutoCloseable {
      * a call.
      *
      * @param listener hears of each, and why
+     * @return what counts them
      */
-    public void passOver(HostFaults.Listener listener) {
-        faults = new HostFaults(store, listener);
+    public HostFaults passOver(HostFaults.Listener listener) {
+        HostFaults passed = new HostFaults(store, listener);
+        faults = passed;
+        return passed;
+    }
+
+    /** From now on takes what is left of a host whose log is damaged; the listener of {@link #passOver} hears the rest. */
+    public void salvage() {
+        salvages = true;
+    }
+
+    /** Returns the store, which is this object's. */
+    public BlobStore store() {
+        return store;
     }
 
     /** Takes files. */
@@ -113,40 +136,140 @@ public final class ArchiveReader implements AutoCloseable {
     /** Returns the hosts that a query names, in the order of their names; hosts of one name oldest first. */
     public List<HostRegistry.Owner> hosts(Query query) throws IOException {
         Set<HostRegistry.Owner> hosts = new TreeSet<>(HostRegistry.Owner.BY_NAME);
-        if (query.addresses().isEmpty()) {
+        if (query.addresses().size() == 1) {
+            hosts.addAll(Address.hosts(store, query.addresses().getFirst())); // may name one host alone
+        } else {
             hosts.addAll(HostRegistry.hosts(store));
+            hosts.removeIf(
+                    host -> !query.addresses().isEmpty() && query.of(host).isEmpty());
         }
-        for (Address each : query.addresses()) {
-            hosts.addAll(Address.hosts(store, each));
+        hosts.removeIf(host -> !query.filter().mayTake(host));
+        if (store instanceof HostLists lists) {
+            lists.expectHosts(hosts.stream().map(HostRegistry.Owner::id).toList());
         }
         return List.copyOf(hosts);
     }
 
+    /** Opens a host, and chooses its files. */
+    public QueriedHost host(HostRegistry.Owner host, Query query) throws IOException {
+        HostView view = view(host, query);
+        List<Address> named = query.of(host);
+        boolean all = query.addresses().isEmpty();
+        Selection files = Selection.matching(
+                        view.state(),
+                        directory -> all || named.stream().anyMatch(each -> each.mayMatchBelow(directory)),
+                        path -> (all || named.stream().anyMatch(each -> each.matches(path)))
+                                && query.filter().takes(host, path),
+                        query.versions())
+                .filter(query::covers);
+        return new QueriedHost(host, view, files, () -> window(host, query.since(), query.until()));
+    }
+
+    /** Returns what was committed of a host after a time and up to another; null for the beginning, and for the end. */
+    public CommitWindow window(HostRegistry.Owner host, @Nullable Instant since, @Nullable Instant until)
+            throws IOException {
+        return CommitWindow.of(store, host.id(), since, until, tables);
+    }
+
+    /**
+     * Loads a host as it was at a moment, without a look for what is missing of it.
+     *
+     * @param extents of which versions it is known where their bytes are, at least
+     */
+    public HostState state(HostRegistry.Owner host, PointInTime at, ExtentFilter extents) throws IOException {
+        return HostView.open(store, host.id(), at, extents, tables).state();
+    }
+
+    private HostView view(HostRegistry.Owner host, Query query) throws IOException {
+        NameFilter names =
+                new NameFilter(directory -> query.mayMatchBelow(host, directory), path -> query.matches(host, path));
+        HostView view = salvages
+                ? HostView.of(store, host.id(), query.at(), tables, salvaged(host, query))
+                : HostView.open(store, host.id(), query.at(), ExtentFilter.NONE, names, tables);
+        CorruptArchiveException lost = LogWitness.lost(store, host.id(), view.state());
+        HostFaults passed = faults;
+        if (lost != null) {
+            if (passed == null) {
+                throw lost;
+            }
+            passed.tell(host, lost);
+        }
+        return view;
+    }
+
+    private HostState salvaged(HostRegistry.Owner host, Query query) throws IOException {
+        HostFaults passed = Objects.requireNonNull(faults, "somebody hears what is lost");
+        Salvage.Listener listener = (object, cause, consequence) ->
+                passed.tell(host, new CorruptArchiveException(object, cause + "; " + consequence));
+        return Salvage.load(store, host.id(), query.at(), ExtentFilter.ALL, RunListener.NONE, listener);
+    }
+
+    /**
+     * Does something for a host; says whether it came to its end. If not, the listener of {@link #passOver} heard why.
+     *
+     * @throws IOException also what is wrong with the host, where there is no listener
+     */
+    public boolean attempt(HostRegistry.Owner host, HostFaults.Step step) throws IOException {
+        HostFaults passed = faults;
+        if (passed != null) {
+            return passed.attempt(host, step);
+        }
+        step.run();
+        return true;
+    }
+
+    /** Says that nobody looks at a host now. */
+    public void done(HostRegistry.Owner host) {
+        tables.release(host.id());
+    }
+
+    /** Does something for a query's hosts. */
+    private interface HostStep {
+        void run(HostRegistry.Owner host) throws IOException;
+    }
+
+    private void forEachHost(Query query, HostStep step) throws IOException {
+        for (HostRegistry.Owner each : hosts(query)) {
+            try {
+                attempt(each, () -> step.run(each));
+            } finally {
+                done(each);
+            }
+        }
+    }
+
     /** Gives all files that a query names; none of their bytes is read. */
     public void files(Query query, FileTaker taker) throws IOException {
-        for (HostRegistry.Owner host : hosts(query)) {
-            attempt(host, () -> {
-                HostView view = view(host, query);
-                forEachFile(host, query, view.state(), selected(host, query, view), taker);
-            });
-        }
+        forEachHost(query, owner -> {
+            QueriedHost host = host(owner, query);
+            forEachFile(host, host.state(), taker);
+        });
     }
 
     /** Gives all bytes that a query names. */
     public void bytes(Query query, ByteTaker taker) throws IOException {
         MemorySegment piece = MemorySegment.ofArray(new byte[PIECE_BYTES]);
-        read(query, (reader, unmatched, file) -> {
-            reader.expect(file.version(), file.start(), file.end());
-            for (long at = file.start(); at < file.end(); ) {
-                long wanted = Math.min(PIECE_BYTES, file.end() - at);
-                int got = reader.read(file.version(), at, piece.asSlice(0, wanted));
-                if (got <= 0) {
-                    throw new EOFException(file + " ends at " + at + " of " + file.end());
-                }
-                taker.take(file, at, piece.asSlice(0, got));
-                at += got;
+        forEachHost(query, owner -> {
+            QueriedHost host = host(owner, query);
+            HostState state = host.located();
+            try (VersionReader reader = new VersionReader(store, owner.id(), state)) {
+                forEachFile(host, state, file -> bytes(reader, file, piece, taker));
             }
         });
+    }
+
+    private static void bytes(VersionReader reader, QueriedFile file, MemorySegment piece, ByteTaker taker)
+            throws IOException {
+        reader.expect(file.version(), file.start(), file.end());
+        for (long at = file.start(); at < file.end(); ) {
+            long wanted = Math.min(PIECE_BYTES, file.end() - at);
+            int got = reader.read(file.version(), at, piece.asSlice(0, wanted));
+            if (got <= 0) {
+                throw new EOFException(file + " ends at " + at + " of " + file.end());
+            }
+            taker.take(file, at, piece.asSlice(0, got));
+            at += got;
+        }
     }
 
     /** Gives all lines that begin in what a query names; the last one of a file need not have a newline. */
@@ -165,101 +288,38 @@ public final class ArchiveReader implements AutoCloseable {
     }
 
     private void lines(Query query, @Nullable LinePattern pattern, LineTaker taker) throws IOException {
-        try (LineBlock block = new LineBlock();
-                @Nullable LineFinder finder = pattern == null ? null : new LineFinder(pattern)) {
-            read(query, pattern, (reader, unmatched, file) -> {
-                for (Unmatched.Range rest : unmatched.rest(file.version().id(), file.start(), file.end())) {
-                    LineRange range = new LineRange(
-                            file.path().bytes(), file.version().id(), rest.start(), rest.end(), file.end());
-                    RangeLines lines = new RangeLines(reader, file.version(), range, finder, block);
-                    while (lines.next()) {
-                        for (int i = 0; i < block.count(); i++) {
-                            taker.take(file, lines.position(i), block.bytes(i));
+        forEachHost(query, owner -> {
+            Unmatched unmatched = unmatched(owner, pattern);
+            QueriedHost host = host(owner, query);
+            HostState state = host.located();
+            try (BlockReader blocks = new BlockReader(store, owner.id(), state, pattern)) {
+                forEachFile(host, state, file -> {
+                    for (LineRange range : file.ranges(unmatched)) {
+                        blocks.begin(file.version(), range);
+                        while (blocks.next()) {
+                            for (int i = 0; i < blocks.block().count(); i++) {
+                                taker.take(
+                                        file, blocks.position(i), blocks.block().bytes(i));
+                            }
                         }
                     }
-                }
-            });
-        }
-    }
-
-    /** Reads something of a file. */
-    @FunctionalInterface
-    private interface Reading {
-        void read(VersionReader reader, Unmatched unmatched, QueriedFile file) throws IOException;
-    }
-
-    private void read(Query query, Reading reading) throws IOException {
-        read(query, null, reading);
-    }
-
-    private void read(Query query, @Nullable LinePattern pattern, Reading reading) throws IOException {
-        for (HostRegistry.Owner host : hosts(query)) {
-            attempt(host, () -> {
-                Unmatched unmatched = pattern == null
-                        ? Unmatched.NONE
-                        : Unmatched.of(store, host.id(), pattern, damaged -> {}); // then all is read
-                HostView view = view(host, query);
-                Selection selected = selected(host, query, view);
-                HostState state = view.located(() -> ids(selected));
-                try (VersionReader reader = new VersionReader(store, host.id(), state)) {
-                    forEachFile(host, query, state, selected, file -> reading.read(reader, unmatched, file));
-                }
-            });
-        }
-    }
-
-    private void attempt(HostRegistry.Owner host, HostFaults.Step step) throws IOException {
-        HostFaults passed = faults;
-        try {
-            if (passed == null) {
-                step.run();
-            } else {
-                passed.attempt(host, step);
+                });
             }
-        } finally {
-            tables.release(host.id());
-        }
+        });
     }
 
-    private HostView view(HostRegistry.Owner host, Query query) throws IOException {
-        NameFilter names =
-                new NameFilter(directory -> query.mayMatchBelow(host, directory), path -> query.matches(host, path));
-        HostView view = HostView.open(store, host.id(), query.at(), ExtentFilter.NONE, names, tables);
-        CorruptArchiveException lost = LogWitness.lost(store, host.id(), view.state());
-        HostFaults passed = faults;
-        if (lost != null) {
-            if (passed == null) {
-                throw lost;
-            }
-            passed.tell(host, lost);
-        }
-        return view;
+    /**
+     * Returns what of a host cannot match, by its filters; one that is damaged says nothing, and so all is read.
+     *
+     * @param pattern null for all lines
+     */
+    public Unmatched unmatched(HostRegistry.Owner host, @Nullable LinePattern pattern) throws IOException {
+        return pattern == null ? Unmatched.NONE : Unmatched.of(store, host.id(), pattern, damaged -> {});
     }
 
-    private static Selection selected(HostRegistry.Owner host, Query query, HostView view) {
-        return Selection.matching(
-                        view.state(),
-                        directory -> query.mayMatchBelow(host, directory),
-                        path -> query.matches(host, path),
-                        query.versions())
-                .filter(query::covers);
-    }
-
-    private static Set<Long> ids(Selection selected) {
-        Set<Long> ids = new HashSet<>();
-        selected.forEach(each -> ids.add(each.version().id()));
-        return ids;
-    }
-
-    private void forEachFile(HostRegistry.Owner host, Query query, HostState state, Selection selected, FileTaker taker)
-            throws IOException {
-        CommitWindow window = CommitWindow.of(store, host.id(), query.since(), query.until(), tables);
-        for (Selection.Entry each : selected) {
-            FileVersion listed = each.version(); // the bounds; the state may already know more
-            FileVersion version = Objects.requireNonNull(state.version(listed.id()));
-            long start = Math.max(window.start(listed), version.startPosition());
-            taker.take(new QueriedFile(
-                    host, each.path(), each.named(), version, start, Math.max(start, window.end(listed))));
+    private static void forEachFile(QueriedHost host, HostState state, FileTaker taker) throws IOException {
+        for (Selection.Entry each : host.files()) {
+            taker.take(host.file(each, state));
         }
     }
 

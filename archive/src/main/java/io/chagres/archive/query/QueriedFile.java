@@ -1,9 +1,12 @@
 package io.chagres.archive.query;
 
 import io.chagres.archive.HostRegistry;
+import io.chagres.archive.find.LineRange;
+import io.chagres.archive.find.Unmatched;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.linux.Pathname;
+import java.util.List;
 
 /**
  * A file that was asked for, as it was at the moment of the query. Immutable.
@@ -17,6 +20,18 @@ import io.chagres.linux.Pathname;
  */
 public record QueriedFile(
         HostRegistry.Owner host, Pathname path, boolean named, FileVersion version, long start, long end) {
+    /** Returns the lines that begin in what was asked for, without what is known to match nothing. */
+    public List<LineRange> ranges(Unmatched unmatched) {
+        return ranges(unmatched, start, end);
+    }
+
+    /** Returns those of them that begin in a part of it. */
+    public List<LineRange> ranges(Unmatched unmatched, long from, long to) {
+        return unmatched.rest(version.id(), Math.max(start, from), Math.min(end, to)).stream()
+                .map(rest -> new LineRange(path.bytes(), version.id(), rest.start(), rest.end(), end))
+                .toList();
+    }
+
     /** Returns its address, as commands take it. */
     @Override
     public String toString() {

@@ -1,5 +1,6 @@
 package io.chagres.cli.command;
 
+import io.chagres.archive.query.OrderedOutput;
 import io.chagres.cli.text.JsonWriter;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * The standard output of a command: raw bytes and lines through one large buffer. When the reader went away (a closed
  * pipe), it throws {@link ClosedException}, which ends the program quietly. Confined to one thread.
  */
-public final class Output {
+public final class Output implements OrderedOutput.Target {
     private static final int BUFFER_BYTES = 256 * 1024;
 
     private final BufferedOutputStream target;
@@ -58,6 +59,7 @@ public final class Output {
     }
 
     /** Writes raw bytes. */
+    @Override
     public void write(byte[] bytes, int offset, int length) throws IOException {
         empty &= length == 0;
         try {
@@ -93,6 +95,7 @@ public final class Output {
     }
 
     /** Says whether nothing was written yet. */
+    @Override
     public boolean isEmpty() {
         return empty;
     }

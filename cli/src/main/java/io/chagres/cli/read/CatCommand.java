@@ -3,12 +3,13 @@ package io.chagres.cli.read;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.find.TimedLines;
+import io.chagres.archive.query.OrderedOutput;
+import io.chagres.archive.query.QueriedFile;
+import io.chagres.archive.query.QueriedHost;
 import io.chagres.archive.read.Address;
-import io.chagres.archive.read.CommitWindow;
 import io.chagres.archive.read.Lookahead;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionContent;
-import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
 import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
@@ -28,7 +29,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
@@ -143,7 +143,7 @@ public final class CatCommand implements Callable<Integer> {
             view.salvage();
         }
         ContentSink sink = sink(context.out());
-        for (HostFiles host : view.select(hosts, address, false)) {
+        for (QueriedHost host : view.select(hosts, address, false)) {
             view.faults().attempt(host.host(), () -> copy(view, host, sink));
         }
         sink.end();
@@ -179,7 +179,7 @@ public final class CatCommand implements Callable<Integer> {
 
     /** Writes what one host has; returns how many files. */
     private long copy(ArchiveView view, HostRegistry.Owner host, OrderedOutput printed) throws IOException {
-        HostFiles chosen = view.files(host, List.of(address), path -> true);
+        QueriedHost chosen = view.archive().host(host, view.query(List.of(address), false));
         Output out = new Output(printed);
         ContentSink sink = sink(out);
         try {
@@ -191,41 +191,34 @@ public final class CatCommand implements Callable<Integer> {
         }
     }
 
-    private long copy(ArchiveView view, HostFiles host, ContentSink sink) throws IOException {
+    private long copy(ArchiveView view, QueriedHost host, ContentSink sink) throws IOException {
         long files = 0;
-        CommitWindow window = view.window(host.host());
         HostState state = host.located();
         try (VersionContent content =
                 new VersionContent(view.store(), host.host().id(), state, lookahead)) {
-            for (Selection.Entry file : host.files()) {
+            for (Selection.Entry entry : host.files()) {
                 files++;
-                FileVersion listed = file.version(); // the bounds; the state may already know more
-                FileVersion version = Objects.requireNonNull(state.version(listed.id()));
-                long start = Math.max(window.start(listed), bytes.startIn(listed.length()));
-                long end = Math.min(window.end(listed), bytes.endIn(listed.length()));
-                long kept = Math.max(start, version.startPosition());
-                noteExpired(host.origin(file).toString(), version, bytes.startIn(listed.length()), end);
+                QueriedFile file = host.file(entry, state);
+                long length = entry.version().length();
+                long end = Math.min(host.window().end(entry.version()), bytes.endIn(length));
+                noteExpired(file, bytes.startIn(length), end);
+                long start = Math.max(file.start(), bytes.startIn(length));
                 if (salvage.salvage) {
-                    copyProven(view, host, file, kept, end, content, sink);
+                    copyProven(view, file, start, end, content, sink);
                 } else {
-                    copy(host.origin(file), version, kept, end, content, sink);
+                    copy(file, start, end, content, sink);
                 }
             }
         }
         return files;
     }
 
-    private void copy(
-            ContentSink.Origin origin,
-            FileVersion version,
-            long start,
-            long end,
-            VersionContent content,
-            ContentSink sink)
+    private void copy(QueriedFile file, long start, long end, VersionContent content, ContentSink sink)
             throws IOException {
-        TimedLines lines = lineTimes.of(version, start, end, content);
+        ContentSink.Origin origin = ContentSink.Origin.of(file);
+        TimedLines lines = lineTimes.of(file.version(), start, end, content);
         if (lines == null) {
-            sink.copy(origin, version, start, end, content);
+            sink.copy(origin, file.version(), start, end, content);
             return;
         }
         MemorySegment piece = MemorySegment.ofArray(new byte[LINES_BYTES]);
@@ -240,15 +233,9 @@ public final class CatCommand implements Callable<Integer> {
     }
 
     private static void copyProven(
-            ArchiveView view,
-            HostFiles host,
-            Selection.Entry file,
-            long start,
-            long end,
-            VersionContent content,
-            ContentSink sink)
+            ArchiveView view, QueriedFile file, long start, long end, VersionContent content, ContentSink sink)
             throws IOException {
-        ContentSink.Origin origin = host.origin(file);
+        ContentSink.Origin origin = ContentSink.Origin.of(file);
         content.copyProven(
                 file.version(),
                 start,
@@ -256,14 +243,14 @@ public final class CatCommand implements Callable<Integer> {
                 (position, bytes) -> sink.write(origin, position, bytes),
                 (from, to, cause) -> view.faults()
                         .tell(
-                                host.host(),
+                                file.host(),
                                 new CorruptArchiveException(
                                         origin.toString(),
                                         "bytes " + from + " to " + to + " are left out: " + cause.getMessage())));
     }
 
-    private void noteExpired(String file, FileVersion version, long asked, long end) throws CommandFailure {
-        long start = version.expiredBytes();
+    private void noteExpired(QueriedFile file, long asked, long end) throws CommandFailure {
+        long start = file.version().expiredBytes();
         if (times.since != null || asked >= start || asked >= end) {
             return;
         }
@@ -273,6 +260,6 @@ public final class CatCommand implements Callable<Integer> {
                     file + ": bytes " + asked + " to " + end + " were expired by --retain; what is kept begins at byte "
                             + start);
         }
-        expired.add(file, version, asked);
+        expired.add(file.toString(), file.version(), asked);
     }
 }

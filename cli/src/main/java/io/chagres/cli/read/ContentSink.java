@@ -1,6 +1,7 @@
 package io.chagres.cli.read;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.query.QueriedFile;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.VersionContent;
 import io.chagres.archive.state.FileVersion;
@@ -37,6 +38,11 @@ sealed interface ContentSink {
 
     /** The version that the bytes belong to. */
     record Origin(String host, Pathname path, long versionId) {
+        /** Returns that of a file. */
+        static Origin of(QueriedFile file) {
+            return new Origin(file.host().name(), file.path(), file.version().id());
+        }
+
         /** Says whether the bytes of both belong under one name: versions of a path follow each other. */
         boolean sameFile(@Nullable Origin other) {
             return other != null && host.equals(other.host) && path.equals(other.path);

@@ -1,14 +1,17 @@
 package io.chagres.cli.read;
 
-import io.chagres.archive.find.FileSearch;
 import io.chagres.archive.find.LinePattern;
+import io.chagres.archive.query.FleetSearch;
+import io.chagres.archive.query.Query;
 import io.chagres.archive.read.Address;
+import io.chagres.archive.read.Workers;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.MemoryOption;
+import io.chagres.cli.command.Output;
 import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
 import io.chagres.cli.command.TimeoutOption;
@@ -90,7 +93,7 @@ public final class GrepCommand implements Callable<Integer> {
         LinePattern pattern = options.pattern(options.hasPattern() ? null : rest.removeFirst());
         String store = rest.removeFirst();
         List<Address> addresses = addresses(rest);
-        FileSearch.Options wanted = options.search(json.json);
+        FleetSearch.Wanted wanted = options.wanted(pattern, json.json);
         options.lineTimes.check(context);
         if (options.perl) {
             context.err()
@@ -107,22 +110,46 @@ public final class GrepCommand implements Callable<Integer> {
             int count = view.readers(memory.bytes());
             try (LineSorter sorter = sorter();
                     WorkerThreads threads = new WorkerThreads("grep-", count)) {
-                GrepFleet fleet = new GrepFleet(view, addresses, pattern, wanted, options, context.out());
-                fleet.form(colored(), json.json, sorter);
-                fleet.run(threads, count);
+                GrepPrinter printer = new GrepPrinter(options, colored(), json.json, sorter, view::note);
+                FleetSearch search =
+                        search(view, addresses, wanted, options, printer, threads.workers(), context.out());
                 if (sorter != null) {
                     sorter.print(context.out());
                 }
                 if (options.stats) {
-                    stats(fleet.count(), context.clock().millis() - startMs);
+                    stats(printer.count(), context.clock().millis() - startMs);
                 }
                 context.out().flush(); // here its failure is trouble, not that nothing was found
                 options.lineTimes.say("grep", context);
                 int failed = view.faults().count();
-                boolean found = options.filesWithout ? fleet.without() : fleet.found();
+                boolean found = options.filesWithout ? search.without() : search.found();
                 return failed > 0 && !(options.quiet && found) ? TROUBLE : found ? ExitCode.DONE : NOTHING;
             }
         }
+    }
+
+    /**
+     * Searches everything that is chosen.
+     *
+     * @throws CommandFailure when that is nothing
+     */
+    static FleetSearch search(
+            ArchiveView view,
+            List<Address> addresses,
+            FleetSearch.Wanted wanted,
+            GrepOptions options,
+            GrepPrinter printer,
+            Workers workers,
+            Output out)
+            throws IOException {
+        Query query = view.query(addresses, false).where(options.files());
+        FleetSearch search = new FleetSearch(view.archive(), view.faults(), query, wanted, printer, out);
+        if (!search.run(view.hostsOf(query), workers, view.lookahead(workers))) {
+            String globs = options.globs.isEmpty() ? "" : " and -g " + String.join(" -g ", options.globs);
+            String asked = addresses.isEmpty() ? "*:" : addresses.getFirst().toString();
+            throw new CommandFailure(TROUBLE, view.nothing(asked, globs));
+        }
+        return search;
     }
 
     private void stats(SearchCount count, long elapsedMs) throws IOException {

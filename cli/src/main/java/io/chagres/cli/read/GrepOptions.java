@@ -2,6 +2,9 @@ package io.chagres.cli.read;
 
 import io.chagres.archive.find.FileSearch;
 import io.chagres.archive.find.LinePattern;
+import io.chagres.archive.query.FleetSearch;
+import io.chagres.archive.query.Query;
+import io.chagres.archive.query.TextEncoding;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import java.io.IOException;
@@ -288,8 +291,34 @@ public final class GrepOptions {
         return text.chars().anyMatch(Character::isUpperCase);
     }
 
-    /** Returns what of each file is wanted. */
-    FileSearch.Options search(boolean asJson) throws CommandFailure {
+    /** Says whether lines around those that match are shown. */
+    boolean hasContext() {
+        return Math.max(before, context) + Math.max(after, context) > 0;
+    }
+
+    /** Returns which files {@code -g} takes. */
+    Query.Filter files() throws CommandFailure {
+        PathGlobs chosen = new PathGlobs(globs);
+        return globs.isEmpty() ? Query.Filter.ALL : (host, path) -> chosen.take(path);
+    }
+
+    /** Returns what is looked for. */
+    FleetSearch.Wanted wanted(LinePattern pattern, boolean asJson) throws CommandFailure {
+        try {
+            return new FleetSearch.Wanted(
+                    pattern,
+                    search(asJson),
+                    TextEncoding.parse(encoding),
+                    path -> unzip ? Packed.of(path) : null,
+                    unzip,
+                    quiet,
+                    filesWithout);
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(ExitCode.USAGE, "--encoding " + e.getMessage());
+        }
+    }
+
+    private FileSearch.Options search(boolean asJson) throws CommandFailure {
         if (after < 0 || before < 0 || context < 0 || maxCount != null && maxCount < 1) {
             throw new CommandFailure(ExitCode.USAGE, "-A, -B and -C must not be negative, and -m must be 1 or more");
         }

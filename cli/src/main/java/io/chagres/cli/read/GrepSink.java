@@ -3,8 +3,8 @@ package io.chagres.cli.read;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.find.FileSearch;
 import io.chagres.archive.find.LineFinder;
-import io.chagres.archive.find.LineSink;
 import io.chagres.archive.find.Replacement;
+import io.chagres.archive.query.FleetSearch;
 import io.chagres.cli.text.JsonWriter;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -17,7 +17,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Prints what is found in one file: as ripgrep does, as text or as JSON. Confined to one thread. */
-abstract sealed class GrepSink implements LineSink permits GrepSink.Summary, GrepSink.Text, GrepSink.Json, TimedSink {
+abstract sealed class GrepSink implements FleetSearch.FileSink
+        permits GrepSink.Summary, GrepSink.Text, GrepSink.Json, TimedSink {
     /** Stands between lines that do not follow each other, where context is shown. */
     static final byte[] GAP = utf8("--\n");
 
@@ -53,9 +54,6 @@ abstract sealed class GrepSink implements LineSink permits GrepSink.Summary, Gre
     /** Hears when what comes next was committed, milliseconds since 1970; never when nobody asked for that. */
     void committed(long timeMs) {}
 
-    /** The file was searched to its end, or to its last line that is wanted. */
-    abstract void end(long matches) throws IOException;
-
     static byte[] utf8(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
     }
@@ -78,7 +76,7 @@ abstract sealed class GrepSink implements LineSink permits GrepSink.Summary, Gre
         }
 
         @Override
-        void end(long matches) throws IOException {
+        public void end(long matches) throws IOException {
             if (options.quiet) {
                 return;
             }
@@ -223,7 +221,7 @@ abstract sealed class GrepSink implements LineSink permits GrepSink.Summary, Gre
         }
 
         @Override
-        void end(long matches) {}
+        public void end(long matches) {}
     }
 
     /** The messages of {@code rg --json}, with host and version beside the path. */
@@ -275,7 +273,7 @@ abstract sealed class GrepSink implements LineSink permits GrepSink.Summary, Gre
         }
 
         @Override
-        void end(long matches) throws IOException {
+        public void end(long matches) throws IOException {
             if (begun) {
                 JsonWriter json = message("end").name("binary_offset");
                 print(binary < 0 ? json.value((String) null) : json.value(binary));

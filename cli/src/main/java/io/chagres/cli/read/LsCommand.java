@@ -3,6 +3,7 @@ package io.chagres.cli.read;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Heartbeat;
 import io.chagres.archive.HostRegistry;
+import io.chagres.archive.query.QueriedHost;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.state.FileVersion;
@@ -183,8 +184,8 @@ public final class LsCommand implements Callable<Integer> {
         }
     }
 
-    private void objects(ArchiveView view, List<HostFiles> hosts) throws IOException {
-        for (HostFiles host : hosts) {
+    private void objects(ArchiveView view, List<QueriedHost> hosts) throws IOException {
+        for (QueriedHost host : hosts) {
             view.faults().attempt(host.host(), () -> {
                 StoredRanges ranges = StoredRanges.of(view, host);
                 forEach(List.of(host), (of, file) -> ranges.print(file, context.out()));
@@ -192,7 +193,7 @@ public final class LsCommand implements Callable<Integer> {
         }
     }
 
-    private void files(List<HostFiles> hosts) throws IOException {
+    private void files(List<QueriedHost> hosts) throws IOException {
         Table table = new Table(versions ? "lrrrllll" : details ? "lrrrlll" : "l");
         if (!json.json && (versions || details)) {
             forEach(hosts, (host, file) -> table.fit(row(file, ANY_TIME, ""))); // nothing follows the name
@@ -201,7 +202,7 @@ public final class LsCommand implements Callable<Integer> {
             if (json.json) {
                 context.out().line(json(host, file));
             } else if (details || versions) {
-                String name = versions ? host.origin(file).toString() : marked(host, file);
+                String name = versions ? name(host, file) : marked(host, file);
                 context.out().line(table.line(row(file, modified(file.version()), name)));
             } else {
                 context.out().line(marked(host, file));
@@ -211,11 +212,11 @@ public final class LsCommand implements Callable<Integer> {
 
     /** Takes the files one after the other. */
     private interface Visitor {
-        void visit(HostFiles host, Selection.Entry file) throws IOException;
+        void visit(QueriedHost host, Selection.Entry file) throws IOException;
     }
 
-    private void forEach(List<HostFiles> hosts, Visitor visitor) throws IOException {
-        for (HostFiles host : hosts) {
+    private void forEach(List<QueriedHost> hosts, Visitor visitor) throws IOException {
+        for (QueriedHost host : hosts) {
             for (Selection.Entry file : host.files()) {
                 if (!gone.hidden || file.named()) {
                     visitor.visit(host, file);
@@ -240,11 +241,15 @@ public final class LsCommand implements Callable<Integer> {
         return time(FileTimes.toMs(version.attributes().mtimeNs()));
     }
 
-    private static String marked(HostFiles host, Selection.Entry file) {
-        return host.origin(file) + (file.named() ? "" : "  (gone)");
+    private static String name(QueriedHost host, Selection.Entry file) {
+        return Address.of(host.host().name(), file.path());
     }
 
-    private static JsonWriter json(HostFiles host, Selection.Entry file) {
+    private static String marked(QueriedHost host, Selection.Entry file) {
+        return name(host, file) + (file.named() ? "" : "  (gone)");
+    }
+
+    private static JsonWriter json(QueriedHost host, Selection.Entry file) {
         FileVersion version = file.version();
         JsonWriter json = new JsonWriter().beginObject();
         json.member("host", host.host().name()).member("hostId", host.host().id());

@@ -1,6 +1,7 @@
 package io.chagres.cli.read;
 
 import com.github.luben.zstd.ZstdInputStream;
+import io.chagres.archive.query.Unpacker;
 import io.chagres.linux.Pathname;
 import java.io.BufferedInputStream;
 import java.io.EOFException;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.tukaani.xz.XZInputStream;
 
 /** Forms in which files are compressed, known by the ends of their names. */
-enum Packed {
+enum Packed implements Unpacker {
     GZ(".gz", "gzip"),
     ZST(".zst", "zstd"),
     XZ(".xz", "xz"),
@@ -42,12 +43,8 @@ enum Packed {
         return null;
     }
 
-    /**
-     * Returns what is packed; all of it that can be unpacked comes before an error.
-     *
-     * @throws IOException if it is no such file
-     */
-    InputStream open(InputStream packed) throws IOException {
+    @Override
+    public InputStream open(InputStream packed) throws IOException {
         return switch (this) {
             case GZ -> new GZIPInputStream(packed, BUFFER_BYTES);
             case ZST -> new ZstdInputStream(packed);
@@ -56,8 +53,8 @@ enum Packed {
         };
     }
 
-    /** Says why a file could not be unpacked to its end. */
-    String fault(IOException cause) {
+    @Override
+    public String fault(IOException cause) {
         String why = cause instanceof EOFException ? "it ends too early" : cause.getMessage();
         return "it is no whole " + program + " file: " + why;
     }

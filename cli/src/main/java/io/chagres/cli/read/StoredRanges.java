@@ -3,6 +3,7 @@ package io.chagres.cli.read;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.query.QueriedHost;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.CommitTimes;
@@ -30,22 +31,22 @@ final class StoredRanges {
                     "uuuu-MM-dd'T'HH:mm:ss.SSS'Z'", Locale.ROOT)
             .withZone(ZoneOffset.UTC);
 
-    private final HostFiles host;
+    private final QueriedHost host;
     private final HostState located;
     private final @Nullable CommitTimes times;
 
-    private StoredRanges(HostFiles host, HostState located, @Nullable CommitTimes times) {
+    private StoredRanges(QueriedHost host, HostState located, @Nullable CommitTimes times) {
         this.host = host;
         this.located = located;
         this.times = times;
     }
 
     /** Finds where the bytes of a host's files are, and when they were committed; unknown where that is damaged. */
-    static StoredRanges of(ArchiveView view, HostFiles host) throws IOException {
+    static StoredRanges of(ArchiveView view, QueriedHost host) throws IOException {
         HostState located = host.located();
         CommitTimes times = null;
         try {
-            times = CommitTimes.load(view.store(), host.host().id(), located.seq(), host.ids());
+            times = CommitTimes.load(view.store(), host.host().id(), located.seq(), host.ids(file -> true));
         } catch (CorruptArchiveException e) {
             view.faults().tell(host.host(), e);
         }

@@ -2,8 +2,9 @@ package io.chagres.cli.read;
 
 import io.chagres.archive.find.TimedLines;
 import io.chagres.archive.follow.ArchiveFollower;
+import io.chagres.archive.query.QueriedFile;
+import io.chagres.archive.query.QueriedHost;
 import io.chagres.archive.read.Address;
-import io.chagres.archive.read.CommitWindow;
 import io.chagres.archive.read.Lookahead;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionContent;
@@ -121,7 +122,7 @@ public final class TailCommand implements Callable<Integer> {
                         "tail", archive, times, TemporaryFiles.tables(context.environment()), context.err()::println)
                 : ArchiveView.once(
                         "tail", archive, times, TemporaryFiles.tables(context.environment()), context.err()::println)) {
-            List<HostFiles> hosts = follow ? view.find(address, false) : view.select(address, false);
+            List<QueriedHost> hosts = follow ? view.find(address, false) : view.select(address, false);
             boolean many = hosts.stream()
                             .flatMap(host -> host.files().stream())
                             .limit(2)
@@ -131,7 +132,7 @@ public final class TailCommand implements Callable<Integer> {
                     json.json ? new ContentSink.Json(context.out()) : new ContentSink.Headed(context.out(), many);
             try (WorkerThreads threads = new WorkerThreads("tail-", view.readers(memory.bytes()))) {
                 Lookahead lookahead = view.lookahead(threads.workers());
-                for (HostFiles host : hosts) {
+                for (QueriedHost host : hosts) {
                     view.faults().attempt(host.host(), () -> last(view, host, lookahead, sink));
                 }
             }
@@ -144,27 +145,23 @@ public final class TailCommand implements Callable<Integer> {
         }
     }
 
-    private void last(ArchiveView view, HostFiles host, Lookahead lookahead, ContentSink sink) throws IOException {
+    private void last(ArchiveView view, QueriedHost host, Lookahead lookahead, ContentSink sink) throws IOException {
         String hostId = host.host().id();
-        CommitWindow window = view.window(host.host());
         HostState state = host.located();
         try (VersionContent content = new VersionContent(view.store(), hostId, state, lookahead);
                 LastLines finder = new LastLines(BLOCK_BYTES)) {
-            for (Selection.Entry file : host.files()) {
-                FileVersion listed = file.version(); // the bounds; the state may already know more
-                FileVersion version = Objects.requireNonNull(state.version(listed.id()));
-                LastLines.Source source = new Bytes(content, version);
-                long end = window.end(listed);
-                long from = Math.min(window.start(listed), end);
+            for (Selection.Entry entry : host.files()) {
+                QueriedFile file = host.file(entry, state);
                 if (lineTimes.isGiven()) {
-                    lastOfTime(host.origin(file), version, from, end, content, finder, sink);
+                    lastOfTime(file, content, finder, sink);
                     continue;
                 }
-                long start = finder.start(source, from, end, lines);
-                if (lines > 0 && start < end && start == version.expiredBytes() && start > 0) {
-                    expired.add(host.origin(file).toString(), version, 0);
+                FileVersion version = file.version();
+                long start = finder.start(new Bytes(content, version), file.start(), file.end(), lines);
+                if (lines > 0 && start < file.end() && start == version.expiredBytes() && start > 0) {
+                    expired.add(file.toString(), version, 0);
                 }
-                sink.copy(host.origin(file), version, start, end, content);
+                sink.copy(ContentSink.Origin.of(file), version, start, file.end(), content);
             }
         }
     }
@@ -173,16 +170,11 @@ public final class TailCommand implements Callable<Integer> {
     private record Run(long start, long end, long lines) {}
 
     /** Reads the range once to find the lines of the window, and then writes the last of them. */
-    private void lastOfTime(
-            ContentSink.Origin origin,
-            FileVersion version,
-            long from,
-            long to,
-            VersionContent content,
-            LastLines finder,
-            ContentSink sink)
+    private void lastOfTime(QueriedFile file, VersionContent content, LastLines finder, ContentSink sink)
             throws IOException {
-        TimedLines found = Objects.requireNonNull(lineTimes.of(version, from, to, content));
+        FileVersion version = file.version();
+        ContentSink.Origin origin = ContentSink.Origin.of(file);
+        TimedLines found = Objects.requireNonNull(lineTimes.of(version, file.start(), file.end(), content));
         Deque<Run> runs = new ArrayDeque<>();
         long count = 0;
         while (found.next()) {
@@ -233,11 +225,11 @@ public final class TailCommand implements Callable<Integer> {
         }
     }
 
-    private void follow(ArchiveView view, List<HostFiles> hosts, ContentSink sink) throws IOException {
+    private void follow(ArchiveView view, List<QueriedHost> hosts, ContentSink sink) throws IOException {
         try (LocalTables tables = TemporaryFiles.tablesOfFollower(context.environment());
                 ArchiveFollower follower =
                         new ArchiveFollower(view.store(), address, MonotonicClock::nowMs, view.faults(), tables)) {
-            for (HostFiles host : hosts) {
+            for (QueriedHost host : hosts) {
                 follower.from(host.host(), host.state(), host.files());
             }
             AtomicBoolean stopped = new AtomicBoolean();

@@ -1,6 +1,7 @@
 package io.chagres.cli.read;
 
 import io.chagres.archive.find.FileSearch;
+import io.chagres.archive.query.FleetSearch;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 
@@ -10,14 +11,8 @@ final class TimedSink extends GrepSink {
     private final ByteArrayOutputStream printed;
     private final LineSorter sorter;
     private final long file;
-    private final Clock clock;
+    private final FleetSearch.Clock clock;
     private long timeMs = Long.MIN_VALUE;
-
-    /** Says when what is at a position of the file was committed, milliseconds since 1970. */
-    @FunctionalInterface
-    interface Clock {
-        long timeMs(long position) throws IOException;
-    }
 
     /**
      * Stands before a sink.
@@ -31,7 +26,7 @@ final class TimedSink extends GrepSink {
             ByteArrayOutputStream printed,
             LineSorter sorter,
             long file,
-            Clock clock) {
+            FleetSearch.Clock clock) {
         super(sink.origin, printed, search);
         this.sink = sink;
         this.printed = printed;
@@ -56,7 +51,7 @@ final class TimedSink extends GrepSink {
     }
 
     @Override
-    void end(long matches) throws IOException {
+    public void end(long matches) throws IOException {
         sink.end(matches);
         add(); // with the time of what was found last
     }

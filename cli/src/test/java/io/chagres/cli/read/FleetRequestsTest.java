@@ -132,7 +132,8 @@ final class FleetRequestsTest {
                 LinePattern.of(List.of(needle), new LinePattern.Options(true, false, false, false, false));
         List<Address> all = Stream.of(addresses).map(Address::parse).toList();
         try (WorkerThreads threads = new WorkerThreads("grep-", 8)) {
-            new GrepFleet(view, all, pattern, options.search(false), options, output).run(threads, 8);
+            GrepPrinter printer = new GrepPrinter(options, false, false, null, Assertions::fail);
+            GrepCommand.search(view, all, options.wanted(pattern, false), options, printer, threads.workers(), output);
         }
         output.flush();
         return out.toString(StandardCharsets.UTF_8);

@@ -1,4 +1,4 @@
-package io.chagres.cli.read;
+package io.chagres.archive.query;
 
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.state.CommitTimes;
@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** When the lines of a host were committed: looked up when the first one is found. Safe for any thread. */
-final class HostTimes {
+public final class HostTimes {
     private final BlobStore store;
     private final String hostId;
     private final long seq;
@@ -35,7 +35,7 @@ final class HostTimes {
      *
      * @param faults takes what is damaged: lines are found all the same, but not in their order
      */
-    synchronized CommitTimes of(List<IOException> faults) throws IOException {
+    public synchronized CommitTimes of(List<IOException> faults) throws IOException {
         CommitTimes times = loaded;
         if (times == null) {
             try {

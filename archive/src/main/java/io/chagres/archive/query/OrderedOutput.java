@@ -1,6 +1,5 @@
-package io.chagres.cli.read;
+package io.chagres.archive.query;
 
-import io.chagres.cli.command.Output;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -16,10 +15,19 @@ import org.jspecify.annotations.Nullable;
  * from then on, or once it is much. A task that prints much waits for its turn. Printed by the thread that calls
  * {@link #finish}, or by the task's while that one waits.
  */
-final class OrderedOutput extends OutputStream {
+public final class OrderedOutput extends OutputStream {
     private static final int MAX_KEPT_BYTES = 1 << 20;
 
-    private final Output out;
+    /** What is printed on by one task after the other. */
+    public interface Target {
+        /** Prints bytes. */
+        void write(byte[] bytes, int offset, int length) throws IOException;
+
+        /** Says whether nothing was printed yet. */
+        boolean isEmpty();
+    }
+
+    private final Target out;
     private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
     private boolean written;
 
@@ -34,13 +42,13 @@ final class OrderedOutput extends OutputStream {
 
     /** A task that prints. */
     @FunctionalInterface
-    interface Task {
+    public interface Task {
         /** Does its work. */
         void run(OrderedOutput out) throws IOException;
     }
 
     /** Begins a task; tasks must be finished in the order in which they were begun. */
-    OrderedOutput(Output out, Executor threads, Task task) {
+    public OrderedOutput(Target out, Executor threads, Task task) {
         this.out = out;
         this.task = new FutureTask<>(() -> {
             task.run(this);
@@ -55,7 +63,7 @@ final class OrderedOutput extends OutputStream {
     }
 
     /** Separates what is written next, if anything is, from all that is printed before it, if anything is. */
-    void separate(byte[] by) {
+    public void separate(byte[] by) {
         if (written) {
             separator = by;
         } else {
@@ -93,7 +101,7 @@ final class OrderedOutput extends OutputStream {
     }
 
     /** Gives the task its turn and waits for its end; runs it here when no thread has begun it. */
-    void finish() throws IOException {
+    public void finish() throws IOException {
         turn.countDown();
         task.run();
         try {

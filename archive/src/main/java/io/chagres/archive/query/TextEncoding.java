@@ -1,7 +1,5 @@
-package io.chagres.cli.read;
+package io.chagres.archive.query;
 
-import io.chagres.cli.command.CommandFailure;
-import io.chagres.cli.command.ExitCode;
 import java.nio.charset.Charset;
 import java.nio.charset.IllegalCharsetNameException;
 import java.nio.charset.StandardCharsets;
@@ -15,14 +13,18 @@ import org.jspecify.annotations.Nullable;
  * @param byMark whether a byte order mark at the start of a file says it
  * @param charset that of all files; null for UTF-8 or no text
  */
-record TextEncoding(boolean byMark, @Nullable Charset charset) {
+public record TextEncoding(boolean byMark, @Nullable Charset charset) {
     /** Bytes of the longest byte order mark. */
     static final int MARK_BYTES = 3;
 
     private static final byte[] UTF_8_MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
 
-    /** Reads what a user gave. */
-    static TextEncoding parse(String text) throws CommandFailure {
+    /**
+     * Reads what a user gave: {@code auto}, {@code none} or the name of an encoding.
+     *
+     * @throws IllegalArgumentException when nothing is called so; the message is for people
+     */
+    public static TextEncoding parse(String text) {
         if (text.equals("auto") || text.equals("none")) {
             return new TextEncoding(text.equals("auto"), null);
         }
@@ -30,10 +32,11 @@ record TextEncoding(boolean byMark, @Nullable Charset charset) {
             Charset charset = Charset.forName(text);
             return new TextEncoding(false, charset.equals(StandardCharsets.UTF_8) ? null : charset);
         } catch (IllegalCharsetNameException | UnsupportedCharsetException e) {
-            throw new CommandFailure(
-                    ExitCode.USAGE,
-                    "--encoding knows no '" + text + "'; auto, none, utf-8, utf-16le, utf-16be, iso-8859-1 and"
-                            + " windows-1252 are some that it knows");
+            throw new IllegalArgumentException(
+                    "knows no '" + text
+                            + "'; auto, none, utf-8, utf-16le, utf-16be, iso-8859-1 and windows-1252 are some"
+                            + " that it knows",
+                    e);
         }
     }
 

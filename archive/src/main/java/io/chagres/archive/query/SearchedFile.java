@@ -1,4 +1,4 @@
-package io.chagres.cli.read;
+package io.chagres.archive.query;
 
 import io.chagres.archive.find.DecodedSource;
 import io.chagres.archive.find.FileSearch;
@@ -8,7 +8,6 @@ import io.chagres.archive.find.TimedLines;
 import io.chagres.archive.find.Unmatched;
 import io.chagres.archive.read.VersionContent;
 import io.chagres.archive.state.Extents;
-import io.chagres.archive.state.FileVersion;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.foreign.Arena;
@@ -21,20 +20,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The bytes of a file that are searched, as the text that they are: unpacked, and decoded. Confined to one thread.
  *
- * @param origin whose bytes they are
- * @param version knows where its bytes are
- * @param start of the first byte that is wanted
- * @param end behind the last one
- * @param rest what of that may match
+ * @param file whose version knows where its bytes are
+ * @param rest what of it may match
  * @param packed how it is compressed; null if it is to be searched as it is
  */
 record SearchedFile(
-        ContentSink.Origin origin,
-        FileVersion version,
-        long start,
-        long end,
+        QueriedFile file,
         List<Unmatched.Range> rest,
-        @Nullable Packed packed,
+        @Nullable Unpacker packed,
         VersionContent content) {
     private static final int PIECE_BYTES = 64 * 1024;
 
@@ -49,7 +42,7 @@ record SearchedFile(
     /** Returns how many bytes need not be searched. */
     long ruledOutBytes() {
         long left = rest.stream().mapToLong(each -> each.end() - each.start()).sum();
-        return packed != null ? 0 : Math.max(0, end - start - left);
+        return packed != null ? 0 : Math.max(0, file.end() - file.start() - left);
     }
 
     /** Looks at the first bytes, if these say how the others are to be read. */
@@ -66,7 +59,7 @@ record SearchedFile(
      * @throws UnsearchedException if it cannot be unpacked to its end; what was unpacked before was searched
      */
     void search(FileSearch search, Text text, LineSink sink, @Nullable TimedLines times) throws IOException {
-        search.search(nothing -> 0, start, sink);
+        search.search(nothing -> 0, file.start(), sink);
         Part part = (source, position) -> part(search, source, position, sink, times);
         if (packed != null) {
             unpacked(packed, part);
@@ -78,8 +71,8 @@ record SearchedFile(
         }
         for (Unmatched.Range each : rest) {
             long from = Math.max(each.start(), text.markBytes());
-            for (long at = from; at < each.end(); at = Extents.holeEnd(version, at)) {
-                long hole = Extents.largeHole(version, at, each.end());
+            for (long at = from; at < each.end(); at = Extents.holeEnd(file.version(), at)) {
+                long hole = Extents.largeHole(file.version(), at, each.end());
                 long next = Math.min(hole + 1, each.end()); // its first byte says that this is no text
                 Range range = new Range(at, next);
                 part.search(range::read, at);
@@ -113,16 +106,16 @@ record SearchedFile(
      * lines need not be read: a filter knows nothing of text in two bytes a character.
      */
     private byte[] first(TextEncoding encoding) throws IOException {
-        boolean known = start == 0 && rest.getFirst().start() > 0;
-        if (!encoding.byMark() || version.startPosition() > 0 || known) {
+        boolean known = file.start() == 0 && rest.getFirst().start() > 0;
+        if (!encoding.byMark() || file.version().startPosition() > 0 || known) {
             return new byte[0];
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment bytes = arena.allocate(TextEncoding.MARK_BYTES);
-            int length = (int) Math.min(bytes.byteSize(), version.length());
+            int length = (int) Math.min(bytes.byteSize(), file.version().length());
             int got = 0;
             while (got < length) {
-                int more = content.read(version, got, bytes.asSlice(got, length - got));
+                int more = content.read(file.version(), got, bytes.asSlice(got, length - got));
                 if (more <= 0) {
                     break;
                 }
@@ -134,16 +127,16 @@ record SearchedFile(
 
     /** Searches it to its first hole, which is no text. */
     private void decoded(Charset charset, int mark, Part part) throws IOException {
-        long from = Math.max(start - (mark > 0 ? start % 2 : 0), mark);
-        Range range = new Range(from, Math.min(Extents.largeHole(version, from, end) + 2, end));
+        long from = Math.max(file.start() - (mark > 0 ? file.start() % 2 : 0), mark);
+        Range range = new Range(from, Math.min(Extents.largeHole(file.version(), from, file.end()) + 2, file.end()));
         part.search(new DecodedSource(range::read, charset), from);
     }
 
-    private void unpacked(Packed form, Part part) throws IOException {
-        if (start == end) {
+    private void unpacked(Unpacker form, Part part) throws IOException {
+        if (file.start() == file.end()) {
             return;
         }
-        Range range = new Range(start, end);
+        Range range = new Range(file.start(), file.end());
         InputStream in;
         try {
             in = form.open(range.stream());
@@ -165,8 +158,8 @@ record SearchedFile(
     }
 
     /** Returns what is wrong: the archive says it, or what is in the file. */
-    private IOException fault(Packed form, Range range, IOException found) {
-        return range.failed == null ? new UnsearchedException(origin, form.fault(found)) : range.failed;
+    private IOException fault(Unpacker form, Range range, IOException found) {
+        return range.failed == null ? new UnsearchedException(file, form.fault(found)) : range.failed;
     }
 
     private static int read(InputStream in, byte[] piece, MemorySegment target) throws IOException {
@@ -186,7 +179,7 @@ record SearchedFile(
         Range(long position, long rangeEnd) {
             this.position = position;
             this.rangeEnd = rangeEnd;
-            content.begin(version, position, rangeEnd);
+            content.begin(file.version(), position, rangeEnd);
         }
 
         int read(MemorySegment target) throws IOException {
