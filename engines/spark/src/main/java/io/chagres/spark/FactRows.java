@@ -2,10 +2,11 @@ package io.chagres.spark;
 
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.CommitHeader;
+import io.chagres.archive.query.ArchiveReader;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.RunListener;
-import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -74,8 +75,11 @@ final class FactRows implements PartitionReader<InternalRow> {
                 commits.clear();
             }
         };
-        try (BlobStore store = question.open()) {
-            SplitPlan.begun(store, split.hostId(), HostLog.replay(store, split.hostId(), ExtentFilter.NONE, listener));
+        try (ArchiveReader archive = question.reader()) {
+            archive.attempt(split.owner(), () -> {
+                HostState state = HostLog.replay(archive.store(), split.hostId(), ExtentFilter.NONE, listener);
+                NewLines.requireBegun(archive, split.owner(), state);
+            });
         }
         return commits;
     }

@@ -2,18 +2,14 @@ package io.chagres.spark;
 
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.find.LineBlock;
-import io.chagres.archive.find.LineFinder;
 import io.chagres.archive.find.LinePattern;
 import io.chagres.archive.find.LineRange;
-import io.chagres.archive.find.RangeLines;
-import io.chagres.archive.read.VersionReader;
+import io.chagres.archive.query.ArchiveReader;
+import io.chagres.archive.query.BlockReader;
 import io.chagres.archive.state.CommitTimes;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
-import io.chagres.archive.state.HostView;
-import io.chagres.archive.state.LocalTables;
-import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
@@ -28,55 +24,61 @@ import org.jspecify.annotations.Nullable;
 
 /** The lines of a split, some at a time. Owns a store until it is closed. Confined to one thread at a time. */
 final class LineBatches implements PartitionReader<ColumnarBatch> {
+    private final Question question;
     private final Split split;
-    private final BlobStore store;
-    private final LocalTables tables = Question.tables();
-    private final HostState state;
-    private final VersionReader reader;
-    private final @Nullable LineFinder finder;
+    private final @Nullable LinePattern pattern;
+    private final boolean wantsTimes;
+    private final ArchiveReader archive;
     private final UTF8String host;
-    private final CommitTimes times;
-    private final LineBlock block = new LineBlock();
     private final ColumnarBatch batch;
+    private HostState state = HostState.empty();
+    private CommitTimes times = CommitTimes.NONE;
+    private @Nullable BlockReader blocks;
     private @Nullable FileVersion version;
     private UTF8String path = UTF8String.EMPTY_UTF8;
-    private @Nullable RangeLines lines;
     private int ranges;
+    private boolean isRead;
 
     /**
-     * Begins to read.
+     * Prepares to read.
      *
      * @param pattern what every line that is wanted matches; null when nothing is known of them
      */
     LineBatches(Question question, Split split, String[] columns, @Nullable LinePattern pattern) throws IOException {
+        this.question = question;
         this.split = split;
+        this.pattern = pattern;
+        wantsTimes = List.of(columns).contains("commit_time");
         host = UTF8String.fromString(split.host());
         batch = new ColumnarBatch(
                 Arrays.stream(columns).map(name -> LineColumn.of(name, this)).toArray(ColumnVector[]::new));
-        Set<Long> ids = split.ranges().stream().map(LineRange::versionId).collect(Collectors.toSet());
-        store = question.open();
-        try {
-            state = HostView.open(store, split.hostId(), question.moment(), ExtentFilter.of(ids::contains), tables)
-                    .state();
-            times = List.of(columns).contains("commit_time")
-                    ? CommitTimes.load(store, split.hostId(), state.seq(), ids)
-                    : CommitTimes.NONE;
-        } catch (IOException | RuntimeException e) {
-            block.close();
-            tables.close();
-            store.close();
-            throw e;
-        }
-        reader = new VersionReader(store, split.hostId(), state);
-        finder = pattern == null ? null : new LineFinder(pattern);
+        archive = question.reader();
     }
 
     @Override
     public boolean next() throws IOException {
-        while (lines == null || !lines.next()) {
-            if (ranges == split.ranges().size()) {
-                return false;
+        if (blocks == null && !archive.attempt(split.owner(), this::open)) {
+            return false; // damaged, and passed over
+        }
+        isRead = false;
+        while (!isRead && (version != null || ranges < split.ranges().size())) {
+            if (!archive.attempt(split.owner(), this::read)) {
+                version = null; // what follows is another range
             }
+        }
+        return isRead;
+    }
+
+    private void open() throws IOException {
+        Set<Long> ids = split.ranges().stream().map(LineRange::versionId).collect(Collectors.toSet());
+        state = archive.state(split.owner(), question.moment(), ExtentFilter.of(ids::contains));
+        times = wantsTimes ? CommitTimes.load(archive.store(), split.hostId(), state.seq(), ids) : CommitTimes.NONE;
+        blocks = new BlockReader(archive.store(), split.hostId(), state, pattern);
+    }
+
+    /** Reads on in a range, or begins with the next one. */
+    private void read() throws IOException {
+        if (version == null) {
             LineRange range = split.ranges().get(ranges++);
             FileVersion of = state.version(range.versionId());
             if (of == null) {
@@ -85,11 +87,15 @@ final class LineBatches implements PartitionReader<ColumnarBatch> {
                         "it expired while the query ran");
             }
             path = UTF8String.fromBytes(range.path());
+            blocks().begin(of, range);
             version = of;
-            lines = new RangeLines(reader, of, range, finder, block);
         }
-        batch.setNumRows(block.count());
-        return true;
+        isRead = blocks().next();
+        if (isRead) {
+            batch.setNumRows(block().count());
+        } else {
+            version = null;
+        }
     }
 
     /** Returns the same object each time: Spark copies what it keeps. */
@@ -98,12 +104,20 @@ final class LineBatches implements PartitionReader<ColumnarBatch> {
         return batch;
     }
 
-    RangeLines lines() {
-        return Objects.requireNonNull(lines);
+    private BlockReader blocks() {
+        return Objects.requireNonNull(blocks);
     }
 
     LineBlock block() {
-        return block;
+        return blocks().block();
+    }
+
+    long position(int line) {
+        return blocks().position(line);
+    }
+
+    long versionId() {
+        return Objects.requireNonNull(version).id();
     }
 
     UTF8String host() {
@@ -116,17 +130,14 @@ final class LineBatches implements PartitionReader<ColumnarBatch> {
 
     /** Returns when the first byte of a line was committed, microseconds since 1970. */
     long commitTimeMicros(int line) {
-        return FactRows.micros(times.timeMs(Objects.requireNonNull(version), lines().position(line)));
+        return FactRows.micros(times.timeMs(Objects.requireNonNull(version), position(line)));
     }
 
     @Override
     public void close() {
-        if (finder != null) {
-            finder.close();
+        if (blocks != null) {
+            blocks.close();
         }
-        block.close();
-        reader.close();
-        tables.close();
-        store.close();
+        archive.close();
     }
 }

@@ -54,8 +54,8 @@ final class LineColumn extends ColumnVector {
     @Override
     public long getLong(int line) {
         return switch (name) {
-            case VERSION -> batches.lines().versionId();
-            case OFFSET -> batches.lines().position(line);
+            case VERSION -> batches.versionId();
+            case OFFSET -> batches.position(line);
             case COMMIT_TIME -> batches.commitTimeMicros(line);
             default -> throw other();
         };

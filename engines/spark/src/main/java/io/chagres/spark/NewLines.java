@@ -2,20 +2,21 @@ package io.chagres.spark;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
+import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.find.LineRange;
 import io.chagres.archive.find.RangeLines;
+import io.chagres.archive.query.ArchiveReader;
+import io.chagres.archive.query.Query;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.state.CompactedHistoryException;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
-import io.chagres.archive.state.HostView;
-import io.chagres.archive.state.LocalTables;
+import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.store.BlobStore;
-import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -33,12 +34,12 @@ import java.util.Set;
  */
 final class NewLines {
     private final Question question;
-    private final RowFilter filter;
+    private final Query query;
     private final Map<String, Long> newest = new HashMap<>();
 
     NewLines(Question question, RowFilter filter) {
         this.question = question;
-        this.filter = filter;
+        query = question.query(filter);
     }
 
     /** Returns where to begin: before everything, or where each host was at the time that is asked for. */
@@ -46,17 +47,9 @@ final class NewLines {
         Map<String, Long> seqs = new HashMap<>();
         Instant since = question.since();
         if (since != null) {
-            try (BlobStore store = question.open();
-                    LocalTables tables = Question.tables()) {
-                for (HostRegistry.Owner host : hosts(store)) {
-                    PointInTime then = PointInTime.time(since.toEpochMilli());
-                    HostState state = load(store, host.id(), then, 0, tables);
-                    if (state.isPast()) {
-                        throw compacted(host, "its commits of that time are compacted; since has to be later");
-                    }
-                    seqs.put(host.id(), state.seq());
-                }
-            }
+            PointInTime then = PointInTime.time(since.toEpochMilli());
+            forEachHost((archive, host) -> seqs.put(
+                    host.id(), state(archive, host, then, ExtentFilter.NONE).seq()));
         }
         return new FleetOffset(seqs);
     }
@@ -64,18 +57,14 @@ final class NewLines {
     /** Returns how far each host is. */
     FleetOffset latest() throws IOException {
         Map<String, Long> seqs = new HashMap<>();
-        try (BlobStore store = question.open();
-                LocalTables tables = Question.tables()) {
-            for (HostRegistry.Owner host : hosts(store)) {
-                Long known = newest.get(host.id());
-                if (known == null || hasMore(store, host.id(), known)) {
-                    known = load(store, host.id(), PointInTime.NOW, 0, tables).seq();
-                    newest.put(host.id(), known);
-                }
-                seqs.put(host.id(), known);
-                tables.release(host.id());
+        forEachHost((archive, host) -> {
+            Long known = newest.get(host.id());
+            if (known == null || hasMore(archive.store(), host.id(), known)) {
+                known = state(archive, host, PointInTime.NOW, ExtentFilter.NONE).seq();
+                newest.put(host.id(), known);
             }
-        }
+            seqs.put(host.id(), known);
+        });
         return new FleetOffset(seqs);
     }
 
@@ -91,62 +80,73 @@ final class NewLines {
     /** Returns the tasks for what was added behind one offset, up to another. */
     List<Split> between(FleetOffset start, FleetOffset end) throws IOException {
         List<Split> splits = new ArrayList<>();
-        try (BlobStore store = question.open();
-                LocalTables tables = Question.tables()) {
-            for (HostRegistry.Owner host : hosts(store)) {
-                long from = start.seq(host.id());
-                long to = end.seq(host.id());
-                if (to > from) {
-                    HostState before = from == 0 ? HostState.empty() : exactly(store, host, from, 0, tables);
-                    // of new versions it is asked what they begin with
-                    HostState after = exactly(store, host, to, before.nextVersionId(), tables);
-                    splits.addAll(new Splits(host, question.splitBytes()).of(ranges(host, before, after)));
-                    tables.release(host.id());
-                }
+        forEachHost((archive, host) -> {
+            long from = start.seq(host.id());
+            long to = end.seq(host.id());
+            if (to > from) {
+                HostState before = after(archive, host, from, ExtentFilter.NONE);
+                long first = before.nextVersionId(); // of new versions it is asked what they begin with
+                HostState after = after(archive, host, to, ExtentFilter.of(id -> id >= first));
+                splits.addAll(new Splits(host, question.splitBytes()).of(ranges(host, before, after)));
             }
-        }
+        });
         return splits;
     }
 
-    private List<HostRegistry.Owner> hosts(BlobStore store) throws IOException {
-        return HostRegistry.hosts(store).stream()
-                .filter(host -> filter.mayHold(Map.of("host", host.name())))
-                .toList();
+    /** Does something for a host. */
+    private interface HostStep {
+        void run(ArchiveReader archive, HostRegistry.Owner host) throws IOException;
     }
 
-    private static HostState exactly(
-            BlobStore store, HostRegistry.Owner host, long seq, long extentsFrom, LocalTables tables)
+    private void forEachHost(HostStep step) throws IOException {
+        try (ArchiveReader archive = question.reader()) {
+            for (HostRegistry.Owner host : archive.hosts(query)) {
+                archive.attempt(host, () -> step.run(archive, host));
+                archive.done(host);
+            }
+        }
+    }
+
+    /**
+     * Returns how the files were after a commit. Of one that is compacted it is the last moment up to it that the
+     * history keeps: for where a batch ends that is the same as for where the next one begins, so no line is left out.
+     */
+    private static HostState after(ArchiveReader archive, HostRegistry.Owner host, long seq, ExtentFilter extents)
             throws IOException {
-        HostState state;
+        if (seq == 0) {
+            return HostState.empty();
+        }
         try {
-            state = load(store, host.id(), PointInTime.seq(seq), extentsFrom, tables);
+            return state(archive, host, PointInTime.seq(seq), extents);
         } catch (CompactedHistoryException e) {
-            state = HostState.empty();
+            throw new IOException(
+                    "host " + host.name() + ": how its files were after commit " + seq
+                            + ", where this query stopped, is"
+                            + " not kept; begin with another checkpoint location and 'since'",
+                    e);
         }
-        if (state.seq() != seq || state.isPast()) {
-            throw compacted(
-                    host,
-                    "how its files were after commit " + seq + ", where this query stopped, is compacted; begin with"
-                            + " another checkpoint location and 'since', and compact with a longer --grace");
-        }
+    }
+
+    private static HostState state(ArchiveReader archive, HostRegistry.Owner host, PointInTime at, ExtentFilter extents)
+            throws IOException {
+        HostState state = archive.state(host, at, extents);
+        requireBegun(archive, host, state);
         return state;
     }
 
-    private static IOException compacted(HostRegistry.Owner host, String message) {
-        return new IOException("host " + host.name() + ": " + message);
-    }
-
-    private static HostState load(BlobStore store, String hostId, PointInTime at, long extentsFrom, LocalTables tables)
-            throws IOException {
-        ExtentFilter extents = extentsFrom == 0 ? ExtentFilter.NONE : ExtentFilter.of(id -> id >= extentsFrom);
-        return SplitPlan.begun(
-                store, hostId, HostView.open(store, hostId, at, extents, tables).state());
+    /** Refuses a state that is empty because the log is gone. */
+    static void requireBegun(ArchiveReader archive, HostRegistry.Owner host, HostState state) throws IOException {
+        CorruptArchiveException gap = state.seq() == 0 ? LogWitness.missing(archive.store(), host.id()) : null;
+        if (gap != null) {
+            throw gap;
+        }
     }
 
     private List<LineRange> ranges(HostRegistry.Owner host, HostState before, HostState after) {
         List<LineRange> ranges = new ArrayList<>();
         Set<Long> told = new HashSet<>(); // a file of several names has its lines once
-        for (Selection.Entry entry : Selection.matching(after, path -> isWanted(host, path), true)) {
+        for (Selection.Entry entry :
+                Selection.matching(after, path -> query.filter().takes(host, path), true)) {
             FileVersion version = entry.version();
             FileVersion then = before.version(version.id());
             if (!told.add(version.id()) || then != null && isOver(then)) {
@@ -161,10 +161,6 @@ final class NewLines {
             }
         }
         return ranges;
-    }
-
-    private boolean isWanted(HostRegistry.Owner host, Pathname path) {
-        return filter.mayHold(Map.of("host", host.name(), "path", path.toString()));
     }
 
     private static boolean isOver(FileVersion version) {

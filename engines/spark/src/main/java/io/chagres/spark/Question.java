@@ -1,8 +1,11 @@
 package io.chagres.spark;
 
 import io.chagres.archive.EncryptedException;
+import io.chagres.archive.HostRegistry;
 import io.chagres.archive.age.KeyRing;
 import io.chagres.archive.log.ProtectedStore;
+import io.chagres.archive.query.ArchiveReader;
+import io.chagres.archive.query.Query;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.store.BlobStore;
@@ -15,6 +18,7 @@ import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param until only what was committed up to it; null for all
  * @param versions whether every version is read, not only the one each path has or had last
  * @param splitBytes how many bytes of files a task takes
+ * @param passesOver whether what is damaged is left out and said, instead of ending the query
  */
 record Question(
         String store,
@@ -38,13 +43,15 @@ record Question(
         @Nullable Instant since,
         @Nullable Instant until,
         boolean versions,
-        long splitBytes)
+        long splitBytes,
+        boolean passesOver)
         implements Serializable {
     /** Fewer bytes are not worth a task, and more keep one busy while others have nothing to do. */
     static final long SPLIT_BYTES = 64L << 20;
 
-    private static final List<String> OPTIONS =
-            List.of("path", "table", "at", "timestampAsOf", "since", "until", "versions", "splitBytes", "identity");
+    private static final List<String> OPTIONS = List.of(
+            "path", "table", "at", "timestampAsOf", "since", "until", "versions", "splitBytes", "identity", "damaged");
+    private static final System.Logger LOGGER = System.getLogger(Question.class.getName());
 
     /**
      * Reads the options of a reader.
@@ -71,7 +78,8 @@ record Question(
                 instant(options, "since"),
                 instant(options, "until"),
                 flag(options.getOrDefault("versions", "false")),
-                splitBytes(options.get("splitBytes")));
+                splitBytes(options.get("splitBytes")),
+                passesOver(options.getOrDefault("damaged", "fail")));
     }
 
     private static ArchiveTable table(String name) {
@@ -87,6 +95,14 @@ record Question(
             case "true" -> true;
             case "false" -> false;
             default -> throw new BadOptionException("versions is true or false, not '" + text + "'");
+        };
+    }
+
+    private static boolean passesOver(String text) {
+        return switch (text.toLowerCase(Locale.ROOT)) {
+            case "skip" -> true;
+            case "fail" -> false;
+            default -> throw new BadOptionException("damaged is fail or skip, not '" + text + "'");
         };
     }
 
@@ -127,15 +143,33 @@ record Question(
                         : e);
     }
 
-    /** Returns where large hosts are while something reads them; the caller closes it. */
-    static LocalTables tables() {
-        return LocalTables.unnamed(
+    /** Opens the archive for reading; the caller closes it. What is damaged is passed over if it is to be. */
+    ArchiveReader reader() throws IOException {
+        LocalTables tables = LocalTables.unnamed(
                 Pathname.of(System.getProperty("java.io.tmpdir")), LocalTables.LARGE_VERSIONS, () -> {});
+        ArchiveReader reader = ArchiveReader.of(open(store, identity, false), tables);
+        if (passesOver) {
+            reader.passOver((host, cause) ->
+                    LOGGER.log(System.Logger.Level.WARNING, "left out of " + host.title() + ": " + cause.getMessage()));
+        }
+        return reader;
     }
 
-    /** Opens the archive for reading; the caller closes it. */
-    BlobStore open() throws IOException {
-        return open(store, identity, false);
+    /** Returns what is asked of the archive, as far as filters of hosts and paths say it. */
+    Query query(RowFilter filter) {
+        boolean ofLines = table == ArchiveTable.LINES;
+        return new Query(
+                List.of(), moment(), ofLines ? since : null, ofLines ? until : null, versions, new Query.Filter() {
+                    @Override
+                    public boolean mayTake(HostRegistry.Owner host) {
+                        return filter.mayHold(Map.of("host", host.name()));
+                    }
+
+                    @Override
+                    public boolean takes(HostRegistry.Owner host, Pathname path) {
+                        return filter.mayHold(Map.of("host", host.name(), "path", path.toString()));
+                    }
+                });
     }
 
     /** Opens an archive; the caller closes it. Stores are found beside this class. */

@@ -10,6 +10,7 @@ import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.SmallArchive;
 import io.chagres.testkit.Seeds;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -156,18 +157,45 @@ final class SparkStreamTest extends LocalSpark {
         }
     }
 
+    /** The history says how long files were where it stopped. */
     @Test
-    void saysThatItsPlaceWasCompacted() throws Exception {
+    void continuesBehindWhatWasCompacted() throws Exception {
         try (SmallArchive web = new SmallArchive(directory, "web")) {
             long version = web.file("/log");
             web.append(version, "one\n").commit(100);
-            web.append(version, "two\n").commit(200);
-            next();
-            web.append(version, "three\n").commit(300);
-            SmallArchive.compact(directory);
-            SmallArchive.compact(directory);
-            assertThatThrownBy(this::query).hasStackTraceContaining("is compacted; begin with another checkpoint");
+            web.append(version, "two\nth").commit(200);
+            assertThat(next()).containsExactly("web/log:one", "web/log:two");
+            web.append(version, "ree\n").commit(300);
+            long later = web.file("/later");
+            web.append(later, "new\n").commit(400);
+            compactAway();
+            assertThat(next()).containsExactlyInAnyOrder("web/log:three", "web/later:new");
+            assertThat(next()).isEmpty();
+            web.append(later, "newer\n").commit(500);
+            assertThat(next()).containsExactly("web/later:newer");
         }
+    }
+
+    /** Of the commits of a minute the last one is kept: lines may come again, and none is left out. */
+    @Test
+    void leavesNothingOutWhereTheHistoryIsCoarse() throws Exception {
+        try (SmallArchive web = new SmallArchive(directory, "web")) {
+            long version = web.file("/log");
+            web.append(version, "one\n").commit(60);
+            web.append(version, "two\n").commit(121);
+            assertThat(next()).hasSize(2);
+            web.append(version, "three\n").commit(122);
+            web.append(version, "four\n").commit(200);
+            compactAway();
+            assertThat(next()).containsExactly("web/log:two", "web/log:three", "web/log:four");
+            assertThat(next()).isEmpty();
+        }
+    }
+
+    /** Twice, since what one compaction replaces is removed by the next. */
+    private void compactAway() throws IOException {
+        SmallArchive.compact(directory);
+        SmallArchive.compact(directory);
     }
 
     @Test

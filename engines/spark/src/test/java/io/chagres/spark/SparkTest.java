@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -19,10 +20,14 @@ import org.junit.jupiter.api.Test;
 /** Spark itself asks archives. */
 final class SparkTest extends LocalSpark {
     private Dataset<Row> table(String name) {
+        return table(name, "splitBytes", "40000");
+    }
+
+    private Dataset<Row> table(String name, String option, String value) {
         return spark.read()
                 .format("chagres")
                 .option("table", name)
-                .option("splitBytes", 40_000)
+                .option(option, value)
                 .load(directory.toString());
     }
 
@@ -92,6 +97,7 @@ final class SparkTest extends LocalSpark {
         for (String[] each : new String[][] {
             {"sicne", "2026-11-22T09:00:00Z", "there is no option 'sicne'; there are path, table, at"},
             {"versions", "yes", "versions is true or false, not 'yes'"},
+            {"damaged", "yes", "damaged is fail or skip, not 'yes'"},
             {"splitBytes", "64m", "splitBytes is a number of bytes, not '64m'"},
             {"splitBytes", "-1", "splitBytes is a number of bytes, not '-1'"},
         }) {
@@ -119,6 +125,51 @@ final class SparkTest extends LocalSpark {
         for (String others : List.of("host <> 'web2'", "not (host in ('web2') or line = 'x')", "host <=> 'web1'")) {
             assertThat(table("lines").where(others).count()).as(others).isEqualTo(1);
         }
+        for (String table : List.of("lines", "files", "commits")) {
+            assertThat(table(table, "damaged", "skip").count()).as(table).isEqualTo(1);
+        }
+    }
+
+    /** Of a file with a damaged commit come the others' lines. */
+    @Test
+    void aDamagedFileCanBePassedOver() throws IOException {
+        try (SmallArchive web = new SmallArchive(directory, "web")) {
+            web.append(web.file("/a"), "one\n").commit(100);
+            web.append(web.file("/b"), "two\n").commit(200);
+            SmallArchive.compact(directory);
+            web.append(web.file("/c"), "three\n").commit(300);
+            SmallArchive.compact(directory);
+        }
+        List<Path> packs;
+        try (Stream<Path> all = Files.walk(directory)) {
+            packs = all.filter(each -> each.toString().contains("/streams/") && Files.isRegularFile(each))
+                    .toList();
+        }
+        Files.write(packs.getFirst(), new byte[10]);
+        assertThatThrownBy(() -> table("lines").count()).isNotNull();
+        assertThat(table("lines", "damaged", "skip").count()).isBetween(1L, 2L);
+    }
+
+    /** A small table is sent to all tasks that join it with a large one. */
+    @Test
+    void saysHowLargeTablesAre() throws IOException {
+        try (SmallArchive web = new SmallArchive(directory, "web")) {
+            long version = web.file("/log");
+            web.append(version, "x".repeat(100_000) + "\n").commit(100);
+        }
+        assertThat(bytes(table("lines"))).isEqualTo(100_001);
+        assertThat(bytes(table("lines").where("path = '/other'"))).isZero();
+        assertThat(bytes(table("hosts"))).isBetween(1L, 1_000L);
+    }
+
+    private static long bytes(Dataset<Row> rows) {
+        return rows.queryExecution()
+                .optimizedPlan()
+                .collectLeaves()
+                .head()
+                .stats()
+                .sizeInBytes()
+                .toLong();
     }
 
     @Test

@@ -28,7 +28,8 @@ final class SplitsTest {
     Path directory = Path.of("");
 
     private Question question(long splitBytes) {
-        return new Question("counted://" + directory, null, ArchiveTable.LINES, null, null, null, false, splitBytes);
+        return new Question(
+                "counted://" + directory, null, ArchiveTable.LINES, null, null, null, false, splitBytes, false);
     }
 
     private static List<RandomFleet.Line> read(Question question, Filter... filters) throws IOException {
