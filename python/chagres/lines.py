@@ -2,6 +2,7 @@
 
 import bisect
 import os
+import struct
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Deque, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
@@ -15,7 +16,7 @@ from .log import Moment
 from .records import ZERO_RUN
 from .state import State, Version
 
-_TASK = 8 << 20
+_TASK, _BLOCK = 8 << 20, 1 << 20
 _MAX_LINE = 256 << 20
 _HOLE = 1 << 20
 
@@ -180,9 +181,9 @@ def _read(part: _Part, text: Optional[bytes], binary: bool) -> List[Any]:
             # a piece has the tokens of every line that has a byte in it, so what begins in another is ruled out
             begin = _line_start(reader, part.version, part.between, max(at, start))
             if begin < end:
-                data = _whole_lines(reader, part.version, part.between[1], begin, end)
-                at = begin + len(data)
-                found += _batches(part, begin, data, text, binary)
+                for at, data in _blocks(reader, part.version, part.between[1], begin, end):
+                    found += _batches(part, at, data, text, binary)
+                at += len(data)
     except ChagresError as e:
         raise _named(e, name) from None
     return found
@@ -204,12 +205,26 @@ def _line_start(reader: Reader, version: Version, between: Tuple[int, int], posi
     return between[1]
 
 
-def _whole_lines(reader: Reader, version: Version, limit: int, begin: int, end: int) -> bytes:
-    """Returns a range, and what follows it up to the end of its last line."""
-    data = reader.read(version, begin, end - begin)
-    if data.endswith(b"\n"):
-        return data
-    more, at = [data], begin + len(data)
+def _blocks(reader: Reader, version: Version, limit: int, begin: int, end: int) -> Iterator[Tuple[int, bytes]]:
+    """Yields the lines that begin in a range, as positions and whole lines of about a mebibyte: caches hold that."""
+    position, size, held = begin, 0, []  # type: int, int, List[Any]
+    for data in reader.pieces(version, begin, end):
+        held.append(data)
+        size += len(data)
+        if size >= _BLOCK and (cut := data.rfind(b"\n") + 1):
+            held[-1] = memoryview(data)[:cut]
+            block = b"".join(held)
+            yield position, block
+            position, held = position + len(block), [memoryview(data)[cut:]]
+            size = len(held[0])
+    block = b"".join(held)
+    if block:
+        yield position, block if block.endswith(b"\n") else block + _rest_of_line(reader, version, limit, end)
+
+
+def _rest_of_line(reader: Reader, version: Version, limit: int, position: int) -> bytes:
+    """Returns what follows a position up to the end of its line."""
+    more, at = [], position
     while at < limit:
         part = reader.read(version, at, min(64 << 10, limit - at))
         newline = part.find(b"\n")
@@ -217,8 +232,9 @@ def _whole_lines(reader: Reader, version: Version, limit: int, begin: int, end: 
         at += len(more[-1])
         if newline >= 0:
             break
-        if at - end > _MAX_LINE:
-            raise DamagedError(f"version {version.number:016x}", f"the line at byte {end} is longer than 256 MiB")
+        if at - position > _MAX_LINE:
+            raise DamagedError(
+                f"version {version.number:016x}", f"the line at byte {position} is longer than 256 MiB")
     return b"".join(more)
 
 
@@ -226,30 +242,51 @@ def _batches(part: _Part, begin: int, data: bytes, text: Optional[bytes], binary
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if not data or text and text not in data:
+    if text and text not in data:
         return []
-    body = data[:-1] if data.endswith(b"\n") else data
-    lines = pc.split_pattern(pa.array([body], pa.large_binary()), pattern=b"\n").flatten()
-    sizes = pc.add(pc.binary_length(lines), 1)
-    offsets = pc.add(pc.subtract(pc.cumulative_sum(sizes), sizes), begin)
+    block = _one_text(pa.binary(), data, len(data) - data.endswith(b"\n"))
+    lines = pc.split_pattern(block, pattern=b"\n").flatten()
+    sizes = pc.add(pc.binary_length(lines), _number(pa.int64(), 1))
+    offsets = pc.add(pc.subtract(pc.cumulative_sum(sizes), sizes), _number(pa.int64(), begin))
     if text:
         wanted = pc.match_substring(lines, pattern=text)
         lines, offsets = lines.filter(wanted), offsets.filter(wanted)
-    if not len(lines):
-        return []
     count = len(lines)
+    if not count:
+        return []
     return [pa.record_batch(
-        [pa.repeat(pa.scalar(part.host.name), count), pa.repeat(pa.scalar(address.to_shown(part.path)), count),
-         offsets.cast(pa.int64()), _commit_times(part, offsets), _column(lines, binary)], schema=schema(binary))]
+        [_repeated(part.host.name, count), _repeated(address.to_shown(part.path), count), offsets,
+         _commit_times(part, offsets), lines if binary else _text(lines, data.isascii())],
+        schema=schema(binary))]
 
 
-def _column(lines: Any, binary: bool) -> Any:
+def _one_text(kind: Any, data: bytes, size: int) -> Any:
+    """Returns an array of one value, the bytes themselves; pyarrow's own ways copy them, and import pandas."""
     import pyarrow as pa
 
-    if binary:
-        return lines.cast(pa.binary())
+    return pa.Array.from_buffers(kind, 1, [None, pa.py_buffer(struct.pack("<2i", 0, size)), pa.py_buffer(data)])
+
+
+def _number(kind: Any, value: int) -> Any:
+    import pyarrow as pa
+
+    return pa.Array.from_buffers(kind, 1, [None, pa.py_buffer(struct.pack("<q", value))])[0]
+
+
+def _repeated(text: str, count: int) -> Any:
+    import pyarrow as pa
+
+    data = text.encode()
+    return pa.repeat(_one_text(pa.string(), data, len(data))[0], count)
+
+
+def _text(lines: Any, ascii_only: bool) -> Any:
+    import pyarrow as pa
+
+    if ascii_only:  # what is known need not be checked
+        return pa.Array.from_buffers(pa.string(), len(lines), lines.buffers(), offset=lines.offset)
     try:
-        return lines.cast(pa.large_string()).cast(pa.string())
+        return lines.cast(pa.string())
     except pa.ArrowInvalid:  # not UTF-8
         return pa.array([line.decode("utf-8", "replace") for line in lines.to_pylist()], pa.string())
 
@@ -269,10 +306,10 @@ def _commit_times(part: _Part, offsets: Any) -> Any:
             else:
                 high = middle
         if low > done:
-            parts.append(pa.repeat(pa.scalar(times.times[step], kind), low - done))
+            parts.append(pa.repeat(_number(kind, times.times[step]), low - done))
             done = low
         if done == count:
             break
     if done < count:
-        parts.append(pa.repeat(pa.scalar(part.version.changed_ms, kind), count - done))
-    return pa.concat_arrays(parts)
+        parts.append(pa.repeat(_number(kind, part.version.changed_ms), count - done))
+    return parts[0] if len(parts) == 1 else pa.concat_arrays(parts)

@@ -71,12 +71,14 @@ class DirectoryStore(Store):
 
     def range(self, key: str, offset: int, length: int) -> bytes:
         try:
-            with open(self._root + key, "rb", buffering=0) as file:
-                data = os.pread(file.fileno(), length, offset)
-                while 0 < len(data) < length and (more := os.pread(
-                        file.fileno(), length - len(data), offset + len(data))):
+            file = os.open(self._root + key, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                data = os.pread(file, length, offset)
+                while 0 < len(data) < length and (more := os.pread(file, length - len(data), offset + len(data))):
                     data += more
                 return data
+            finally:
+                os.close(file)
         except (FileNotFoundError, NotADirectoryError):
             raise MissingObjectError(key, "it is missing") from None
 

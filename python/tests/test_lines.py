@@ -1,8 +1,10 @@
 """Lines as Arrow batches, and the file system of fsspec."""
 
+import datetime
 import os
 import shutil
-import datetime
+import subprocess
+import sys
 
 import pytest
 
@@ -82,6 +84,22 @@ def test_lines_over_pieces(archives):
     archive = chagres.Archive(archives / "filtered")
     table = archive.lines(paths="/long", binary=True).read_all()
     assert [len(line) for line in table["line"].to_pylist()] == [9_000_000, 1, 0, 20_000_000]
+
+
+def test_blocks_end_where_lines_do(archives, monkeypatch):
+    import chagres.lines
+
+    whole = {binary: chagres.Archive(archives / "compacted").lines(binary=binary).read_all() for binary in (False, True)}
+    for size in (1, 300_000, 1 << 30):
+        monkeypatch.setattr(chagres.lines, "_BLOCK", size)
+        for binary, expected in whole.items():
+            assert chagres.Archive(archives / "compacted").lines(binary=binary).read_all() == expected
+
+
+def test_lines_need_no_pandas(archives):
+    program = "import sys, chagres; chagres.Archive(sys.argv[1]).lines().read_all(); assert 'pandas' not in sys.modules"
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
+    subprocess.run([sys.executable, "-c", program, str(archives / "plain")], check=True, env=environment)
 
 
 def test_a_hole_ends_a_line(archives):
