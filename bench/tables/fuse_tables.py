@@ -155,7 +155,7 @@ def write_table(results, name, columns, cells, value, targets):
     ]
     if rows:
         table = markdown([""] + [words for _, _, words in columns], rows)
-        picture = f"\n![{name.replace('_', ': ')}](../bench/results/{name}.svg)\n"
+        picture = f"\n![{name.replace('_', ': ')}]({name}.svg)\n"
         (results / f"{name}.md").write_text(with_targets(table, targets) + picture)
         panels = []
         for configuration, work, words in columns:

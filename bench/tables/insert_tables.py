@@ -1,19 +1,29 @@
 #!/usr/bin/env python3
-"""insert_tables.py DOCUMENT RESULTS: puts RESULTS/NAME.md between the lines <!-- begin NAME --> and <!-- end NAME -->."""
+"""insert_tables.py FOLDER RESULTS: puts RESULTS/NAME.md between the lines <!-- begin NAME --> and <!-- end NAME --> of
+the documents in FOLDER."""
+import os
 import pathlib
 import re
 import sys
 
 
 def main():
-    document, results = map(pathlib.Path, sys.argv[1:])
+    folder, results = map(pathlib.Path, sys.argv[1:])
+
+    pictures = os.path.relpath(results, folder)
 
     def replaced(found):
         table = results / f"{found[1]}.md"
-        return f"<!-- begin {found[1]} -->\n{table.read_text()}<!-- end {found[1]} -->" if table.exists() else found[0]
+        if not table.exists():
+            return found[0]
+        text = re.sub(r"\]\((?:[^)]*/)?([^)/]+[.]svg)\)", rf"]({pictures}/\1)", table.read_text())
+        return f"<!-- begin {found[1]} -->\n{text}<!-- end {found[1]} -->"
 
-    text = re.sub(r"<!-- begin (\w+) -->\n.*?<!-- end \1 -->", replaced, document.read_text(), flags=re.S)
-    document.write_text(text)
+    for document in sorted(folder.glob("*.md")):
+        old = document.read_text()
+        new = re.sub(r"<!-- begin (\w+) -->\n.*?<!-- end \1 -->", replaced, old, flags=re.S)
+        if new != old:
+            document.write_text(new)
 
 
 main()

@@ -108,7 +108,7 @@ def targets(table, class_, cells):
 
 
 def picture(table):
-    return f"\n![{table.replace('_', ': ')}](../bench/results/{table}.svg)\n"
+    return f"\n![{table.replace('_', ': ')}]({table}.svg)\n"
 
 
 def write_calls(results, cells, allocated):

@@ -1,0 +1,98 @@
+package io.chagres.tests.documents;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.testkit.Repository;
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** Each link of a document into this repository leads to a file that is there, and to a heading of it. */
+class DocumentLinksTest {
+    private static final Pattern CODE = Pattern.compile("(?s)^```.*?^```|`[^`\n]*`", Pattern.MULTILINE);
+    private static final Pattern FENCED = Pattern.compile("(?s)^```.*?^```", Pattern.MULTILINE);
+    private static final Pattern LINK = Pattern.compile("]\\(([^)\\s]+)\\)");
+    private static final Pattern ELSEWHERE = Pattern.compile("[a-z]+:.*");
+    private static final Pattern HEADING = Pattern.compile("^#+ (.*)$", Pattern.MULTILINE);
+
+    private final Map<Path, Set<String>> anchors = new HashMap<>();
+
+    private static List<Path> documents() throws IOException {
+        List<Path> documents = new ArrayList<>();
+        Files.walkFileTree(Repository.root(), new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
+                String name = String.valueOf(directory.getFileName());
+                return name.equals("target") || name.equals(".git")
+                        ? FileVisitResult.SKIP_SUBTREE
+                        : FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                if (file.toString().endsWith(".md")) {
+                    documents.add(file);
+                }
+                return FileVisitResult.CONTINUE;
+            }
+        });
+        return documents;
+    }
+
+    /** Returns the anchors of a document's headings, as GitHub makes them. */
+    private Set<String> anchors(Path document) throws IOException {
+        Set<String> known = anchors.get(document);
+        if (known == null) {
+            known = new HashSet<>();
+            String text = FENCED.matcher(Files.readString(document)).replaceAll("");
+            Matcher heading = HEADING.matcher(text);
+            while (heading.find()) {
+                String title = heading.group(1).replaceAll("\\[([^]]*)]\\([^)]*\\)", "$1");
+                String anchor =
+                        title.toLowerCase().replaceAll("[^\\w -]", "").strip().replace(' ', '-');
+                for (int i = 1; !known.add(anchor); i++) {
+                    anchor = anchor.replaceFirst("(-\\d+)?$", "-" + i);
+                }
+            }
+            anchors.put(document, known);
+        }
+        return known;
+    }
+
+    @Test
+    void leadSomewhere() throws IOException {
+        List<String> broken = new ArrayList<>();
+        int count = 0;
+        for (Path document : documents()) {
+            Matcher link = LINK.matcher(CODE.matcher(Files.readString(document)).replaceAll(""));
+            for (; link.find(); count++) {
+                if (ELSEWHERE.matcher(link.group(1)).matches()) {
+                    continue;
+                }
+                String[] parts = link.group(1).split("#", 2);
+                Path target = parts[0].isEmpty() ? document : document.resolveSibling(parts[0]);
+                boolean leads = Files.exists(target)
+                        && (parts.length == 1
+                                || !target.toString().endsWith(".md")
+                                || anchors(target.normalize()).contains(parts[1]));
+                if (!leads) {
+                    broken.add(Repository.root().relativize(document) + ": " + link.group(1));
+                }
+            }
+        }
+        assertThat(count).isGreaterThan(100);
+        assertThat(broken).isEmpty();
+    }
+}
