@@ -1,7 +1,13 @@
 package io.chagres.testkit;
 
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Tells where the sources of this build are. */
 public final class Repository {
@@ -26,5 +32,26 @@ public final class Repository {
             }
         }
         throw new AssertionError("not run inside the repository: no mvnw in any directory above");
+    }
+
+    /** Returns all files of the repository that are no output of a build and not git's own. */
+    public static List<Path> files() throws IOException {
+        List<Path> files = new ArrayList<>();
+        Files.walkFileTree(root(), new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
+                String name = String.valueOf(directory.getFileName());
+                return name.equals("target") || name.equals(".git")
+                        ? FileVisitResult.SKIP_SUBTREE
+                        : FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                files.add(file);
+                return FileVisitResult.CONTINUE;
+            }
+        });
+        return files;
     }
 }

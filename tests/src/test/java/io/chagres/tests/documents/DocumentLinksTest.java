@@ -4,11 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.testkit.Repository;
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -28,28 +25,6 @@ class DocumentLinksTest {
     private static final Pattern HEADING = Pattern.compile("^#+ (.*)$", Pattern.MULTILINE);
 
     private final Map<Path, Set<String>> anchors = new HashMap<>();
-
-    private static List<Path> documents() throws IOException {
-        List<Path> documents = new ArrayList<>();
-        Files.walkFileTree(Repository.root(), new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
-                String name = String.valueOf(directory.getFileName());
-                return name.equals("target") || name.equals(".git")
-                        ? FileVisitResult.SKIP_SUBTREE
-                        : FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-                if (file.toString().endsWith(".md")) {
-                    documents.add(file);
-                }
-                return FileVisitResult.CONTINUE;
-            }
-        });
-        return documents;
-    }
 
     /** Returns the anchors of a document's headings, as GitHub makes them. */
     private Set<String> anchors(Path document) throws IOException {
@@ -75,7 +50,10 @@ class DocumentLinksTest {
     void leadSomewhere() throws IOException {
         List<String> broken = new ArrayList<>();
         int count = 0;
-        for (Path document : documents()) {
+        for (Path document : Repository.files()) {
+            if (!document.toString().endsWith(".md")) {
+                continue;
+            }
             Matcher link = LINK.matcher(CODE.matcher(Files.readString(document)).replaceAll(""));
             for (; link.find(); count++) {
                 if (ELSEWHERE.matcher(link.group(1)).matches()) {
