@@ -34,7 +34,7 @@ class CollectorConfigTest {
         Program check = Program.run(List.of("python3", "-c", CHECK, packaged.toString()));
         assertThat(check.exitCode()).as(check.err()).isZero();
         assertThat(new String(check.out(), StandardCharsets.UTF_8)).isEqualTo("/metrics 127.0.0.1:7788\n");
-        assertThat(Files.readString(Repository.root().resolve("docs/OPERATING.md")))
+        assertThat(Files.readString(Repository.root().resolve("docs/do/observe.md")))
                 .contains("--http 127.0.0.1:7788", "packaging/opentelemetry/collector.yaml");
     }
 }

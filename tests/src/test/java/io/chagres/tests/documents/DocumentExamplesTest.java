@@ -64,6 +64,7 @@ class DocumentExamplesTest {
     @ValueSource(
             strings = {
                 "docs/LIBRARIES.md",
+                "docs/begin/java-file-system.md",
                 "docs/DEDUPE.md",
                 "docs/FAULTFS.md",
                 "docs/FUSE.md",

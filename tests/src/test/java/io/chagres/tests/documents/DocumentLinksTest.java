@@ -73,4 +73,18 @@ class DocumentLinksTest {
         assertThat(count).isGreaterThan(100);
         assertThat(broken).isEmpty();
     }
+
+    /** A page of the benchmarks is reached from their first page. */
+    @Test
+    void leadFromTheIndexToEachDocument() throws IOException {
+        Path docs = Repository.root().resolve("docs");
+        String index = Files.readString(docs.resolve("README.md"));
+        List<String> pages = Repository.files().stream()
+                .filter(file -> file.startsWith(docs) && file.toString().endsWith(".md"))
+                .map(file -> docs.relativize(file).toString())
+                .filter(page -> !page.startsWith("benchmarks/") && !page.equals("README.md"))
+                .toList();
+        assertThat(pages).hasSizeGreaterThan(30).allSatisfy(page -> assertThat(index)
+                .contains("](" + page + ")"));
+    }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.testkit.Mounted;
 import io.chagres.testkit.Program;
+import io.chagres.testkit.Repository;
 import io.chagres.testkit.Requires;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -37,21 +38,17 @@ class GuidesTest {
                 tests.append(Files.readString(source));
             }
         }
-        try (Stream<Path> above = Files.list(root);
-                Stream<Path> below = Files.list(root.resolve("docs"))) {
-            Stream<Path> documents = Stream.concat(above, below);
-            for (Path document :
-                    (Iterable<Path>) documents.filter(each -> each.toString().endsWith(".md"))::iterator) {
-                if (CONSOLE.matcher(Files.readString(document)).find()) {
-                    String name = root.relativize(document).toString();
-                    assertThat(tests).as("a test that runs what %s shows", name).contains('"' + name + '"');
-                }
+        for (Path document : Repository.files()) {
+            String name = root.relativize(document).toString();
+            if (name.endsWith(".md")
+                    && CONSOLE.matcher(Files.readString(document)).find()) {
+                assertThat(tests).as("a test that runs what %s shows", name).contains('"' + name + '"');
             }
         }
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"docs/DEDUPE.md", "docs/MOUNT.md", "docs/SECURITY.md"})
+    @ValueSource(strings = {"docs/DEDUPE.md", "docs/MOUNT.md", "docs/SECURITY.md", "docs/do/encrypt.md"})
     void whatAGuideShowsWorks(String document, FaultBench bench) throws IOException {
         Requires.loopDevices();
         Requires.fuse();

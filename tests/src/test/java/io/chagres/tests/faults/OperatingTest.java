@@ -16,15 +16,29 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Runs what docs/OPERATING.md shows, with the configuration that it shows, in directories of the test's own. */
+/** Runs what the pages for an operator show, with the configuration that they show, in directories of the test's own. */
 @ExtendWith(FaultBench.Extension.class)
 @Tag("e2e")
 class OperatingTest {
+    private static final Pattern CHAGRES = Pattern.compile("(?<![\\w/.-])chagres(?= )");
     private static final Pattern FILE = Pattern.compile("<!-- file: (\\S+) -->\\n```toml\\n(.*?)```", Pattern.DOTALL);
+    private static final List<String> PAGES = List.of(
+            "docs/begin/machine.md",
+            "docs/OPERATING.md",
+            "docs/do/drain.md",
+            "docs/do/standard-input.md",
+            "docs/do/prune.md",
+            "docs/do/fleet.md",
+            "docs/do/observe.md",
+            "docs/do/find.md");
     private static final Pattern CONSOLE = Pattern.compile("```console\\n(.*?)```", Pattern.DOTALL);
 
     private static Path session(FaultBench bench, ScriptedServer metadata) throws IOException {
-        String guide = here(bench, Files.readString(Chagres.repository().resolve("docs/OPERATING.md")));
+        StringBuilder pages = new StringBuilder();
+        for (String page : PAGES) {
+            pages.append(Files.readString(Chagres.repository().resolve(page)));
+        }
+        String guide = here(bench, pages.toString());
         for (String each : List.of("etc/chagres", "log", "srv/one/logs")) {
             Files.createDirectories(bench.root().resolve(each));
         }
@@ -57,7 +71,7 @@ class OperatingTest {
     }
 
     @Test
-    void everyConsoleBlockOfTheGuideRuns(FaultBench bench) throws IOException {
+    void everyConsoleBlockOfThePagesRuns(FaultBench bench) throws IOException {
         Program program;
         try (ScriptedServer metadata = new ScriptedServer(new ScriptedServer.Answer(404, Map.of(), ""))) {
             program =
@@ -79,7 +93,9 @@ class OperatingTest {
         boolean ends = line.contains("--dry-run") || line.contains("--once") || line.contains(" ship - ");
         boolean stays = line.contains(" ship ") && !ends;
         String others = line.matches(".* status( --.*)?") ? " || [ $? = 1 ]" : ""; // ships of this machine, late ones
-        return line.replace("./chagres", chagres).replaceFirst("^jfr ", System.getProperty("java.home") + "/bin/jfr ")
+        return CHAGRES.matcher(line)
+                        .replaceAll(Matcher.quoteReplacement(chagres))
+                        .replaceFirst("^jfr ", System.getProperty("java.home") + "/bin/jfr ")
                 + others
                 + (stays ? " &\nuntil " + chagres + " drain 2>&1; do sleep 0.2; done" : "");
     }
