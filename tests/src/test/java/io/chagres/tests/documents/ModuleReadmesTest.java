@@ -100,8 +100,8 @@ class ModuleReadmesTest {
         List<MatchResult> commands = TEST.matcher(page).results().toList();
         for (MatchResult command : commands) {
             Set<String> names = namesBelow(ROOT.resolve(command.group(2)));
-            assertThat(command.group(1).split(",")).allSatisfy(test -> assertThat(names)
-                    .contains(test + ".java"));
+            assertThat(command.group(1).split(","))
+                    .allSatisfy(test -> assertThat(names).contains(test + ".java"));
         }
         assertThat(NAME.matcher(page).results().map(name -> name.group(1) + ".java"))
                 .allSatisfy(name -> assertThat(all).contains(name));

@@ -57,7 +57,8 @@ class ReadmeNumbersTest {
     private static String section(String page, String anchor) {
         Matcher heading = Pattern.compile("^(#+) (.*)$", Pattern.MULTILINE).matcher(page);
         while (heading.find()) {
-            if (anchor.equals(heading.group(2).toLowerCase().replaceAll("[^\\w -]", "").replace(' ', '-'))) {
+            if (anchor.equals(
+                    heading.group(2).toLowerCase().replaceAll("[^\\w -]", "").replace(' ', '-'))) {
                 String rest = page.substring(heading.end());
                 Matcher next = Pattern.compile("^#{1," + heading.group(1).length() + "} ", Pattern.MULTILINE)
                         .matcher(rest);
