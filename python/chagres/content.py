@@ -110,7 +110,7 @@ class Reader:
     def _copied(self, f: List[Any], within: int, length: int, depth: int, opener: Any) -> bytes:
         subject = f"version {f[0]:016x}"
         if f[3] == r.LOST:
-            raise DamagedError(subject, "the bytes were told of by a commit that is damaged")
+            raise DamagedError(subject, "the commit that names its bytes is damaged")
         if depth == _MAX_DEPTH:
             raise DamagedError(subject, "it is a copy of a copy too many times")
         source, start = self.state.sources.get(f[3]), f[4] + within

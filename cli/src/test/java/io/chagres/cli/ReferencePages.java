@@ -73,7 +73,7 @@ final class ReferencePages {
                 .forEach(parameter -> entry(parameter.paramLabel(), Pages.description(parameter), page));
         for (OptionGroups.Group group : OptionGroups.of(command)) {
             if (!group.heading().isEmpty()) {
-                page.append("\n**").append(group.heading()).append("**\n\n");
+                page.append("\n### ").append(group.heading()).append("\n\n");
             }
             group.options().forEach(option -> entry(names(option), Pages.description(option), page));
         }

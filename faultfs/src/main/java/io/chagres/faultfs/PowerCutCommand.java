@@ -9,7 +9,7 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "power-cut",
         header = "Undoes what was not synced, and shows what survived.",
-        description = "Returns when the mount is there again. Who had something open on it gets errors.")
+        description = "Returns when the mount is there again. Programs with open files on it get errors.")
 final class PowerCutCommand implements Callable<Integer> {
     @Mixin
     ControlOptions control = new ControlOptions();

@@ -81,7 +81,7 @@ final class ShipMetrics {
                         of(status, ShipStatus::missingFiles))
                 .counter(
                         "chagres_lost_bytes",
-                        "Bytes that were seen and went before they could be read; each file was told of.",
+                        "Bytes that were seen and went before they could be read; each file was named.",
                         () -> status.get().lost().bytes())
                 .gauge(
                         "chagres_unfollowed_links",
@@ -104,8 +104,7 @@ final class ShipMetrics {
                         })
                 .gauge(
                         "chagres_drain_left_bytes",
-                        "Bytes that would be at risk if the machine was told now that it dies this much later; NaN for"
-                                + " unknown.",
+                        "Bytes that would be at risk if the machine died this much from now; NaN for" + " unknown.",
                         Metrics.label("within", "30s"),
                         () -> {
                             long bytes = drain.get().leftBytes(NOTICE_MS);

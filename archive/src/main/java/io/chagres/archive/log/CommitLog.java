@@ -176,7 +176,7 @@ public final class CommitLog {
     }
 
     private static FencedException wentOn(BlobInfo later) {
-        return new FencedException("somebody went on to " + later.key() + " while this one slept");
+        return new FencedException("another writer put " + later.key() + " while this one slept");
     }
 
     /**

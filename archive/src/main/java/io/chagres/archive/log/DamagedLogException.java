@@ -12,6 +12,6 @@ public final class DamagedLogException extends IOException {
 
     /** Makes an exception of what a reader said, each time it was asked. */
     public DamagedLogException(CorruptArchiveException cause) {
-        super("the log of this host is damaged where it is to go on: " + cause.getMessage(), cause);
+        super("the log of this host is damaged where it would continue: " + cause.getMessage(), cause);
     }
 }

@@ -22,7 +22,7 @@ public final class FrameCheck {
             MemorySegment target = arena.allocate(FrameTable.MAX_STORED_BYTES, 8);
             FrameTable table = frames.table(key);
             if (table.storedStart(0) != 0) {
-                throw new CorruptArchiveException(key, "its seek table does not tell of its first bytes");
+                throw new CorruptArchiveException(key, "its seek table does not cover its first bytes");
             }
             long at = 0;
             while (at < table.contentBytes()) {

@@ -409,7 +409,7 @@ public final class VersionReader implements AutoCloseable {
 
     private static CorruptArchiveException lost(long versionId) {
         return new CorruptArchiveException(
-                "version " + ArchiveLayout.hex(versionId), "the bytes were told of by a commit that is damaged");
+                "version " + ArchiveLayout.hex(versionId), "the commit that names its bytes is damaged");
     }
 
     private void copied(LogRecord.CopyRun copy, long start, MemorySegment target, int depth) throws IOException {

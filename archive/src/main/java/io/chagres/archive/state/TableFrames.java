@@ -25,7 +25,7 @@ final class TableFrames implements AutoCloseable {
         fetch(Math.max(0, objectBytes - TAIL_BYTES), (int) Math.min(TAIL_BYTES, objectBytes));
         table = FrameTable.load(this::get, key, objectBytes);
         if (table.storedStart(0) != 0) {
-            throw new CorruptArchiveException(key, "its seek table does not tell of its first bytes");
+            throw new CorruptArchiveException(key, "its seek table does not cover its first bytes");
         }
     }
 

@@ -75,7 +75,7 @@ public interface Termination {
                 Object named = signal.getConstructor(String.class).newInstance(name);
                 signal.getMethod("handle", signal, handler).invoke(null, named, ours);
             } catch (ReflectiveOperationException e) {
-                throw new IllegalStateException("this JDK does not tell of SIG" + name, e);
+                throw new IllegalStateException("this JDK does not deliver SIG" + name, e);
             }
         }
 

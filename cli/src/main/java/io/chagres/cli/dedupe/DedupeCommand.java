@@ -29,8 +29,8 @@ import picocli.CommandLine.Parameters;
         header = "Let equal files share their blocks (XFS with reflink, btrfs).",
         description = "Looks for files of equal content below the paths and gives the space of all but one back. The"
                 + " kernel compares every byte before blocks are shared, and locks both files meanwhile: no content"
-                + " and no time of a file changes, also while others write. No symbolic link is followed. What could"
-                + " not be shared is said file by file, and the run continues. It may be interrupted at any moment.",
+                + " and no time of a file changes, also while others write. No symbolic link is followed. A file that"
+                + " cannot be shared is named, and the run continues. It may be interrupted at any moment.",
         footer = {
             "",
             "Examples:",

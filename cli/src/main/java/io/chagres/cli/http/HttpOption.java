@@ -63,7 +63,7 @@ public final class HttpOption {
             return null;
         }
         StatusServer server = StatusServer.open(http, token(context), board, threads);
-        messages.accept("tells how it goes at " + server.address());
+        messages.accept("serves its status at " + server.address());
         return server;
     }
 

@@ -40,10 +40,9 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "compact",
         header = "Turn many commits into few objects per file, and a checkpoint.",
-        description =
-                "Shippers may go on meanwhile, and it may be ended at any moment. What it replaces is removed by a"
-                        + " run that finds it older than --grace; young objects stay a day longer. 'zstd -dc' of a"
-                        + " file's objects gives its bytes.",
+        description = "Shippers may run meanwhile, and it may be ended at any moment. Objects that it replaced"
+                + " are removed by a run that finds them older than --grace; young objects stay a day longer."
+                + " 'zstd -dc' of a file's objects gives its bytes.",
         footer = {
             "",
             "Examples:",

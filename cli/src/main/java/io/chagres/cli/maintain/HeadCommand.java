@@ -31,7 +31,7 @@ import picocli.CommandLine.Parameters;
         header = "Print the newest commit of hosts as they signed it, or this machine's key.",
         description = {
             "One line for each host, to be kept where who writes the archive cannot: 'chagres verify --trust FILE"
-                    + " --head FILE' tells when what it names is gone. A host that does not sign is named on"
+                    + " --head FILE' says when what it names is gone. A host that does not sign is named on"
                     + " standard error, and the exit code is 1."
         },
         footer = {

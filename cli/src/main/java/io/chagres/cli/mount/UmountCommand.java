@@ -33,7 +33,7 @@ public final class UmountCommand implements Callable<Integer> {
 
     @Option(
             names = "--lazy",
-            description = "Detach it now even if somebody uses it; those go on until they close their files.")
+            description = "Detach it now even if somebody uses it; those continue until they close their files.")
     boolean lazy;
 
     @Override

@@ -32,8 +32,8 @@ import picocli.CommandLine.Parameters;
         header = "Find lines in files, also in those that are gone.",
         description = "Prints host:path:line in the order of hosts and paths. Options mean what they mean to ripgrep;"
                 + " patterns are regular expressions of Java, which also take [[:alpha:]]. Hosts are read beside each"
-                + " other; one that is damaged is named, and the others go on. Exit codes: 0 something was found; 1"
-                + " nothing; 2 something could not be read.",
+                + " other; one that is damaged is named, and the others are searched. Exit codes: 0 something was"
+                + " found; 1 nothing; 2 something could not be read.",
         exitCodeOnExecutionException = GrepCommand.TROUBLE,
         footer = {
             "",

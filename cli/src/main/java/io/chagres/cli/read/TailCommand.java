@@ -76,7 +76,7 @@ public final class TailCommand implements Callable<Integer> {
 
     @Option(
             names = {"-f", "--follow"},
-            description = "Go on with what is committed later, until interrupted.")
+            description = "Continue with what is committed later, until interrupted.")
     boolean follow;
 
     @Mixin

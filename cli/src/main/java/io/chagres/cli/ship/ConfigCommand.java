@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
         customSynopsis = "chagres config check|show [FILE] [--json] [--quiet]",
         description = {
             "The file is TOML and its keys are the options of ship without '--', and 'paths'; each [[source]] may have"
-                    + " its own paths, include, exclude, max-lag and codec. What the command line says counts before"
+                    + " its own paths, include, exclude, max-lag and codec. The command line counts before"
                     + " the environment (CHAGRES_MAX_LAG for max-lag), that before the file, and that before the"
                     + " defaults. A value may name variables of the environment in braces, with defaults, as shells do."
                     + " Beside chagres.toml the files of conf.d are read as well, beside NAME.toml those of"

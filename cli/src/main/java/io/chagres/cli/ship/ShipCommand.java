@@ -178,8 +178,8 @@ public final class ShipCommand implements Callable<Integer> {
             names = "--codec",
             paramLabel = "zstd|gzip|none",
             defaultValue = "zstd",
-            description = "Compression of data objects (default: ${DEFAULT-VALUE}). What is written now goes into"
-                    + " commits, which are always zstd; see 'compact --codec'.")
+            description = "Compression of data objects (default: ${DEFAULT-VALUE}). New bytes go into commits,"
+                    + " which are always zstd; see 'compact --codec'.")
     Codec codec = Codec.ZSTD;
 
     @Option(
@@ -221,7 +221,7 @@ public final class ShipCommand implements Callable<Integer> {
             names = "--ignore-older",
             paramLabel = "DURATION",
             description = "Leave out files that were not written for longer when they are first seen, until they are"
-                    + " written again: they are then shipped from their beginning. What the archive has is followed.")
+                    + " written again: they are then shipped from their beginning. Known files are followed.")
     @Nullable
     Duration ignoreOlder;
 
@@ -439,7 +439,7 @@ public final class ShipCommand implements Callable<Integer> {
             report.started("version " + BuildVersion.text() + " ships " + options.follows() + " to " + store
                     + " as host "
                     + options.identity().hostName() + ArchivePlace.words(concerns) + "; the archive knows where "
-                    + shipper.positions() + " files go on");
+                    + shipper.positions() + " files continue");
             start.opened(
                     () -> {
                         rate.hurry(Long.MAX_VALUE);

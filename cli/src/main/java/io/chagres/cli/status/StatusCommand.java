@@ -35,13 +35,13 @@ import picocli.CommandLine.Parameters;
         name = "status",
         header = "Show which ships live, which are late, and what is at risk: of this machine, or of an archive.",
         description = {
-            "Without STORE it asks the ships that run on this machine, also in containers; for those of other users be"
-                    + " root. With STORE it tells what the archive heard: every ship lets it hear each minute"
-                    + " (--heartbeat). A host is live, late when it was silent or has bytes at risk for longer than"
-                    + " --late, gone after a day of silence, ended when it said so, fenced when another writer has"
-                    + " its log and nobody ships its files, damaged when the end of its log is missing or broken, and"
-                    + " unknown when it cannot be read. The worst comes first, the last line sums up. What is at risk,"
-                    + " and the rate of what was committed, is that of its last word. A ship looks at every file again"
+            "Without STORE it asks the ships that run on this machine, also in containers; those of other users answer"
+                    + " root alone. With STORE it shows what the archive heard: every ship lets it hear each minute"
+                    + " (--heartbeat). A host is live; late when it was silent or has bytes at risk for longer than"
+                    + " --late; gone after a day of silence; ended when it said so. It is fenced when another writer"
+                    + " has its log and nobody ships its files, damaged when the end of its log is missing or broken,"
+                    + " and unknown when it cannot be read. The worst comes first, the last line sums up. Bytes at"
+                    + " risk and the rate of commits are those of its last word. A ship looks at every file again"
                     + " and again; --json says how old the oldest look was then (oldestLookMs).",
             "Exit codes: 0 nobody need look; 1 somebody must: a host is late, fenced, damaged or unknown, or is gone or"
                     + " ended with bytes at risk or lost ones, until it is heard again or acknowledged; or there is no"

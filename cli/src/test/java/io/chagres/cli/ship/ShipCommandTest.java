@@ -72,7 +72,7 @@ final class ShipCommandTest {
                 .first()
                 .asString()
                 .startsWith("chagres ship: version ")
-                .endsWith("the archive knows where 0 files go on");
+                .endsWith("the archive knows where 0 files continue");
         assertThat(ship.err()).contains("ended: everything is acknowledged; shipped 6 B in 2 commits");
         assertThat(ship.err()).endsWith("look at it: chagres ls -l %s '%s:**'\n".formatted(store(), "web1"));
         assertThat(ship.out()).isEmpty();
