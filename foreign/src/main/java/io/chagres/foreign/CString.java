@@ -147,7 +147,7 @@ public final class CString {
     }
 
     /**
-     * Tells whether a string consists of certain bytes, without looking for its NUL.
+     * Returns whether a string consists of certain bytes, without looking for its NUL.
      *
      * @param segment native or heap memory
      * @param offset where the string starts, bytes
@@ -161,7 +161,7 @@ public final class CString {
     }
 
     /**
-     * Tells whether a string is the encoding of a Java string, without making one.
+     * Returns whether a string is the encoding of a Java string, without making one.
      *
      * @param segment native or heap memory
      * @param offset where the string starts, bytes

@@ -165,7 +165,7 @@ final class CStringCodec {
         }
     }
 
-    /** Tells whether a character stands for a byte that was not part of valid UTF-8. */
+    /** Returns whether a character stands for a byte that was not part of valid UTF-8. */
     private static boolean isEscape(String string, int index) {
         char c = string.charAt(index);
         return c >= (ESCAPES | 0x80) && c <= (ESCAPES | 0xff);
@@ -183,7 +183,7 @@ final class CStringCodec {
                 "the character U+" + hex + " at index " + index + " cannot be in a C string in " + charset);
     }
 
-    /** Tells UTF-8 from ISO-8859-1. */
+    /** Distinguishes UTF-8 from ISO-8859-1. */
     private static boolean isWide(Charset charset) {
         boolean wide = charset.equals(StandardCharsets.UTF_8);
         if (!wide && !charset.equals(StandardCharsets.ISO_8859_1)) {

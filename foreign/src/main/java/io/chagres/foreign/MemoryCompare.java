@@ -59,7 +59,7 @@ public final class MemoryCompare {
     }
 
     /**
-     * Tells whether two ranges hold the same bytes.
+     * Returns whether two ranges hold the same bytes.
      *
      * @param a native or heap memory
      * @param aOffset where the first range starts, bytes

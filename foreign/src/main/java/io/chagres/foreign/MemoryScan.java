@@ -108,7 +108,7 @@ public final class MemoryScan {
         return -1;
     }
 
-    /** Tells whether native memory of less than a piece holds a byte. */
+    /** Returns whether native memory of less than a piece holds a byte. */
     static boolean contains(MemorySegment segment, long offset, int length, byte value) {
         return find(MEMCHR, segment, offset, value, length) >= 0;
     }

@@ -42,7 +42,7 @@ final class HostForwarder implements AutoCloseable {
     private final int longestValue;
     private final Map<Long, Position> positions = new TreeMap<>(); // the older version of a name goes first
     private final Map<Long, HalfLine> halfLines = new HashMap<>();
-    private final Set<Long> reopened = new HashSet<>(); // went on although they seemed to be over
+    private final Set<Long> reopened = new HashSet<>(); // continued although they seemed to be over
     private final Map<Long, Position> moved = new TreeMap<>();
     private final Unanswered unanswered = new Unanswered();
     private @Nullable HostSink out;

@@ -20,7 +20,7 @@ public final class AttributeChange {
     }
 
     /**
-     * Tells whether the size changes: truncate(2), or open(2) with O_TRUNC.
+     * Returns whether the size changes: truncate(2), or open(2) with O_TRUNC.
      *
      * @return true if it does
      */
@@ -38,7 +38,7 @@ public final class AttributeChange {
     }
 
     /**
-     * Tells whether the permissions change.
+     * Returns whether the permissions change.
      *
      * @return true if they do
      */
@@ -56,7 +56,7 @@ public final class AttributeChange {
     }
 
     /**
-     * Tells whether the owner changes.
+     * Returns whether the owner changes.
      *
      * @return true if it does
      */
@@ -74,7 +74,7 @@ public final class AttributeChange {
     }
 
     /**
-     * Tells whether the group changes.
+     * Returns whether the group changes.
      *
      * @return true if it does
      */
@@ -92,7 +92,7 @@ public final class AttributeChange {
     }
 
     /**
-     * Tells whether the time of the last access changes.
+     * Returns whether the time of the last access changes.
      *
      * @return true if it does
      */
@@ -111,7 +111,7 @@ public final class AttributeChange {
     }
 
     /**
-     * Tells whether the time of the last modification changes.
+     * Returns whether the time of the last modification changes.
      *
      * @return true if it does
      */
@@ -135,7 +135,7 @@ public final class AttributeChange {
     }
 
     /**
-     * Tells whether the change is made through an open file: ftruncate(2), fchmod(2) and their family.
+     * Returns whether the change is made through an open file: ftruncate(2), fchmod(2) and their family.
      *
      * @return true if {@link #handle()} is one
      */
@@ -153,7 +153,7 @@ public final class AttributeChange {
     }
 
     /**
-     * Tells whether set-user-id and set-group-id bits must go, see {@link FuseFeature#HANDLE_KILLPRIV}.
+     * Returns whether set-user-id and set-group-id bits must go, see {@link FuseFeature#HANDLE_KILLPRIV}.
      *
      * @return true if they must
      */
@@ -165,7 +165,7 @@ public final class AttributeChange {
      * Makes the change, for file systems that keep {@link Attributes}. The time of the last change becomes the present.
      * Where the kernel left that to the file system, set-user-id goes, and set-group-id of what the group may execute.
      *
-     * @param attributes what is changed
+     * @param attributes the attributes to change
      * @param nowNs the present time, nanoseconds since 1970
      */
     public void applyTo(Attributes attributes, long nowNs) {

@@ -369,7 +369,7 @@ public final class Attributes {
     }
 
     /**
-     * Sets what tells reuses of a node number apart.
+     * Sets the generation, which distinguishes the uses of a node number.
      *
      * @param value with the number unique for the life of the file system
      * @return this
@@ -380,7 +380,7 @@ public final class Attributes {
     }
 
     /**
-     * Returns what tells reuses of a node number apart.
+     * Returns the generation, which distinguishes the uses of a node number.
      *
      * @return with the number unique for the life of the file system
      */
@@ -461,7 +461,7 @@ public final class Attributes {
     }
 
     /**
-     * Tells whether this is a directory.
+     * Returns whether this is a directory.
      *
      * @return true if the mode says so
      */

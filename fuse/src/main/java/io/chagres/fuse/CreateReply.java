@@ -21,7 +21,7 @@ public final class CreateReply extends Reply {
      * Answers that the file exists and is open, and counts one lookup of its node.
      *
      * @param node its number, not 0
-     * @param attributes what it is, and how long the kernel may believe so; borrowed
+     * @param attributes its attributes, and how long the kernel may keep them; borrowed
      * @param handle what later requests on this open file name it by; any number
      * @param flags constants of {@link OpenReply}; those of the agreed {@link FuseFeature}s are added
      */
@@ -36,7 +36,7 @@ public final class CreateReply extends Reply {
      * file behind it itself, see {@link OpenReply#opened(long, int, int)}.
      *
      * @param node its number, not 0
-     * @param attributes what it is, and how long the kernel may believe so; borrowed
+     * @param attributes its attributes, and how long the kernel may keep them; borrowed
      * @param handle what later requests on this open file name it by; any number
      * @param flags as there
      * @param backing what {@link Notifier#openBackingFile} returned; not to be closed before the file is released

@@ -38,7 +38,7 @@ public final class DirectoryPlusReply extends Reply {
      *
      * @param name its bytes, 1 to 255
      * @param node its number; 0 to show the name only, so that the kernel looks it up when it wants to
-     * @param attributes what it is, and how long the kernel may believe so; borrowed
+     * @param attributes its attributes, and how long the kernel may keep them; borrowed
      * @param next the position to continue from after this entry, not 0
      * @return false if it does not fit; then nothing was added, and it is time to answer
      */
@@ -58,7 +58,7 @@ public final class DirectoryPlusReply extends Reply {
      * @param offset where it starts, bytes
      * @param nameLength its length in bytes, 1 to 255
      * @param node its number; 0 to show the name only, so that the kernel looks it up when it wants to
-     * @param attributes what it is, and how long the kernel may believe so; borrowed
+     * @param attributes its attributes, and how long the kernel may keep them; borrowed
      * @param next the position to continue from after this entry, not 0
      * @return false if it does not fit; then nothing was added, and it is time to answer
      */

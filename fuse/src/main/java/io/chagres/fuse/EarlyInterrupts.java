@@ -43,7 +43,7 @@ final class EarlyInterrupts {
         VarHandle.fullFence();
     }
 
-    /** Tells whether a request that just began was interrupted before, and forgets that. */
+    /** Returns whether a request that just began was interrupted before, and forgets that. */
     boolean take(long unique) {
         VarHandle.fullFence();
         if (!any) {

@@ -23,7 +23,7 @@ public final class EntryReply extends Reply {
      * were forgotten.
      *
      * @param node its number, not 0
-     * @param attributes what it is, and how long the kernel may believe so; borrowed
+     * @param attributes its attributes, and how long the kernel may keep them; borrowed
      */
     public void entry(long node, Attributes attributes) {
         if (node == 0) {

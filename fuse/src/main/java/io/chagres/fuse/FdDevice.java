@@ -133,7 +133,7 @@ final class FdDevice implements Device, AutoCloseable {
         }
     }
 
-    /** Tells whether its connection is there: mounted somewhere, and not aborted. */
+    /** Returns whether its connection is there: mounted somewhere, and not aborted. */
     boolean isConnected() {
         if (!begin()) {
             return false;

@@ -43,7 +43,7 @@ public final class FileLock {
     }
 
     /**
-     * Returns who holds it.
+     * Returns the owner.
      *
      * @return opaque, equal for one owner
      */
@@ -70,7 +70,7 @@ public final class FileLock {
     }
 
     /**
-     * Returns what it is.
+     * Returns the type.
      *
      * @return {@link #F_RDLCK}, {@link #F_WRLCK} or {@link #F_UNLCK}
      */

@@ -7,9 +7,9 @@ import io.chagres.foreign.Errno;
  * overridden answers ENOSYS, or what the kernel itself would assume.
  *
  * <p>Methods are called by all threads of the {@link FuseServer} at once, unless it has only one. Each answers through
- * its reply, usually before it returns, see {@link Reply}. Whatever it throws is answered with EIO, logged and counted.
- * Nothing here allocates. Everywhere {@code request} says who asks and {@code reply} takes the one answer; these, names
- * and data are views that are valid until the answer.
+ * its reply, usually before it returns, see {@link Reply}. An exception is answered with EIO, logged and counted.
+ * Nothing here allocates. Everywhere {@code request} describes the caller and {@code reply} takes the one answer;
+ * these, names and data are views that are valid until the answer.
  *
  * <p>Sizes and positions are bytes, all error numbers are positive and may be others than those listed.
  */
@@ -24,9 +24,9 @@ public interface FuseFileSystem {
     int RELEASE_FLOCK_UNLOCK = 2;
 
     /**
-     * Begins: kernel and server have agreed on what they can do. Called once, before any other method.
+     * Begins: kernel and server have agreed on their features. Called once, before any other method.
      *
-     * @param connection what was agreed on
+     * @param connection the features agreed on
      * @param notifier tells the kernel what changes by itself; keep it if something does
      */
     default void init(FuseConnection connection, Notifier notifier) {}
@@ -56,7 +56,7 @@ public interface FuseFileSystem {
     default void forget(long node, long lookups) {}
 
     /**
-     * Tells what a node is, see stat(2).
+     * Answers the attributes of a node, see stat(2).
      *
      * <p>Valid replies: {@link AttributesReply#attributes(Attributes)}, an error.
      *
@@ -68,7 +68,7 @@ public interface FuseFileSystem {
     }
 
     /**
-     * Tells what a node is, with its birth, see statx(2). Since protocol 7.39.
+     * Answers the attributes of a node and its birth time, see statx(2). Since protocol 7.39.
      *
      * <p>Valid replies: {@link StatxReply#attributes(Attributes)}, ENOSYS: the kernel then asks getattr and never this
      * again.
@@ -112,7 +112,7 @@ public interface FuseFileSystem {
      *
      * @param parent the directory
      * @param name a view, valid until the answer
-     * @param target what it says; a view, valid until the answer
+     * @param target the path that it holds; a view, valid until the answer
      */
     default void symlink(Request request, long parent, Name name, Name target, EntryReply reply) {
         reply.error(Errno.ENOSYS);
@@ -170,7 +170,7 @@ public interface FuseFileSystem {
     }
 
     /**
-     * Moves a name, replacing what is there unless a flag says otherwise, see renameat2(2).
+     * Moves a name, replacing the name that is there unless a flag says otherwise, see renameat2(2).
      *
      * <p>Valid replies: {@link EmptyReply#done}, ENOENT, EEXIST, ENOTEMPTY, EISDIR, ENOTDIR, EINVAL for flags not
      * known.
@@ -272,7 +272,7 @@ public interface FuseFileSystem {
     }
 
     /**
-     * Waits until what was written is safe, see fsync(2).
+     * Waits until written bytes are safe, see fsync(2).
      *
      * <p>Valid replies: {@link EmptyReply#done}, EIO; ENOSYS: never asked again, and taken for done.
      *
@@ -285,7 +285,7 @@ public interface FuseFileSystem {
     }
 
     /**
-     * Tells how full the file system is, see statfs(2).
+     * Answers how full the file system is, see statfs(2).
      *
      * <p>Valid replies: {@link StatfsReply#statfs}.
      *
@@ -367,7 +367,7 @@ public interface FuseFileSystem {
      *
      * @param node which, the number given at lookup
      * @param handle the open file, as answered at open
-     * @param position 0 to begin with what is there now, also again; or the position of the last entry the kernel took
+     * @param position 0 to begin with the entries of now, also again; or the position of the last entry the kernel took
      */
     default void readdir(Request request, long node, long handle, long position, DirectoryReply reply) {
         reply.error(Errno.ENOSYS);
@@ -380,7 +380,7 @@ public interface FuseFileSystem {
      *
      * @param node which, the number given at lookup
      * @param handle the open file, as answered at open
-     * @param position 0 to begin with what is there now, also again; or the position of the last entry the kernel took
+     * @param position 0 to begin with the entries of now, also again; or the position of the last entry the kernel took
      */
     default void readdirplus(Request request, long node, long handle, long position, DirectoryPlusReply reply) {
         reply.error(Errno.ENOSYS);
@@ -521,7 +521,7 @@ public interface FuseFileSystem {
     }
 
     /**
-     * Tells what an open file is ready for, see poll(2).
+     * Answers what an open file is ready for, see poll(2).
      *
      * <p>Valid replies: {@link PollReply#ready}; ENOSYS: never asked again, always ready.
      *

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How to mount and serve. Immutable: begin with {@link #DEFAULTS}, and every {@code with} method returns a copy, or
- * throws {@link IllegalArgumentException} for what cannot be.
+ * throws {@link IllegalArgumentException} for values out of range.
  */
 public final class FuseOptions {
     /** Two threads, methods called where requests are read, permissions checked by the kernel. */
@@ -91,7 +91,7 @@ public final class FuseOptions {
     /**
      * Replaces one option.
      *
-     * @param value what is mounted, as shown in the first column of mount(8); without comma
+     * @param value the source, as shown in the first column of mount(8); without comma
      * @return a copy
      */
     public FuseOptions withName(String value) {
@@ -292,7 +292,7 @@ public final class FuseOptions {
     }
 
     /**
-     * Returns what is mounted.
+     * Returns the source, as shown in the first column of mount(8).
      *
      * @return see {@link #withName}
      */

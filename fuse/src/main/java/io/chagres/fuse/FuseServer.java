@@ -117,10 +117,10 @@ public final class FuseServer implements AutoCloseable {
     }
 
     /**
-     * Serves what somebody else mounted with a descriptor of {@code /dev/fuse} that he opened, as a program that may
-     * do so does for one that may not. The options of the mount are his. Over {@link FuseTransport#CLASSIC}.
-     * Unmounting is up to him; {@link #close} ends serving and closes this copy of the descriptor, and with the last
-     * one all who use the mount get errors.
+     * Serves a mount that another process made with a descriptor of {@code /dev/fuse}, for a program that may not mount
+     * itself. That process chose the options of the mount. Over {@link FuseTransport#CLASSIC}. Unmounting is up to him;
+     * {@link #close} ends serving and closes this copy of the descriptor, and with the last one all who use the mount
+     * get errors.
      *
      * @param fileSystem what to serve
      * @param device opened to read and write, and mounted; copied
@@ -290,7 +290,7 @@ public final class FuseServer implements AutoCloseable {
     }
 
     /**
-     * Returns what tells the kernel about changes.
+     * Returns the notifier, which tells the kernel about changes.
      *
      * @return of this mount
      */

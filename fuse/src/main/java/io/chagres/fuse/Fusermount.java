@@ -26,7 +26,7 @@ final class Fusermount implements Mounter {
     private static final List<String> FOLDERS = List.of("/usr/bin/", "/bin/", "/usr/local/bin/");
     private static final String PROGRAM = "fusermount3";
 
-    /** The descriptor under which the program gets its socket, and the variable that tells it. */
+    /** The descriptor under which the program gets its socket, and the variable that names it. */
     private static final int SOCKET = 3;
 
     /** More than it ever says. */

@@ -22,7 +22,7 @@ public final class IoctlCall {
     }
 
     /**
-     * Returns what is asked for.
+     * Returns the number of the request.
      *
      * @return the request number of ioctl(2)
      */

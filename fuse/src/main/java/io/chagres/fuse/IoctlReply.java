@@ -9,7 +9,7 @@ public final class IoctlReply extends Reply {
     }
 
     /**
-     * Answers with a result and what goes to the memory that the argument points to.
+     * Answers with a result and the bytes for the memory that the argument points to.
      *
      * @param result what ioctl(2) returns, 0 or more
      * @param output at most as long as {@link IoctlCall#outputLength()}

@@ -20,8 +20,8 @@ import java.nio.file.Path;
  * mounts and connections to others. Immutable.
  *
  * @param mountPoint where it was mounted
- * @param id of the mount; 0 if the kernel does not tell, and then what is on the path is taken for it
- * @param unique id of the mount that no other ever has; 0 if the kernel does not tell, and then {@code id} must do
+ * @param id of the mount; 0 if the kernel does not say, and then what is on the path is taken for it
+ * @param unique id of the mount that no other ever has; 0 if the kernel does not say, and then {@code id} must do
  * @param number of the connection in the control file system; empty if it is not known
  */
 record MountedConnection(Pathname mountPoint, long id, long unique, String number) {
@@ -41,7 +41,7 @@ record MountedConnection(Pathname mountPoint, long id, long unique, String numbe
         }
     }
 
-    /** Tells whether it is the same one, seen from another process. */
+    /** Returns whether it is the same one, seen from another process. */
     boolean isSameAs(MountedConnection other) {
         return !number.isEmpty() && number.equals(other.number);
     }
@@ -67,14 +67,14 @@ record MountedConnection(Pathname mountPoint, long id, long unique, String numbe
         return device.substring(device.indexOf(':') + 1);
     }
 
-    /** Tells whether the path leads to it, and not to another mount, or none. */
+    /** Returns whether the path leads to it, and not to another mount, or none. */
     boolean isOnTop() {
         return unique != 0
                 ? MountPoint.tryUniqueId(mountPoint) == unique
                 : id == 0 || MountPoint.tryId(mountPoint) == id;
     }
 
-    /** Tells whether it is mounted in this mount namespace, seen or not. */
+    /** Returns whether it is mounted in this mount namespace, seen or not. */
     boolean isMounted() {
         try {
             return id == 0 || MountInfo.all().stream().anyMatch(mount -> mount.id() == id);

@@ -11,8 +11,8 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Tells the kernel what it must forget or may know, see {@code enum fuse_notify_code} in linux/fuse.h. Without this,
- * caches are right only as long as the timeouts say.
+ * Tells the kernel which names, attributes and pages to forget or to keep, see {@code enum fuse_notify_code} in
+ * linux/fuse.h. Without this, caches are right only as long as the timeouts say.
  *
  * <p>Safe for any thread, but not within a handler of a request on the same node or directory: the kernel may wait for
  * that request. Every method returns 0 or {@code -errno}: -ENOENT, harmless, if the kernel does not know the node or
@@ -32,7 +32,7 @@ public final class Notifier {
          * Takes what the kernel had.
          *
          * @param position where it starts, bytes from the start of the file
-         * @param data what was cached from there on without a gap, maybe nothing; valid until return
+         * @param data the bytes cached from there on without a gap, maybe none; valid until return
          */
         void retrieved(long position, Payload data);
     }

@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * The data of a request: what is written, or the value of an attribute. A view of the request's buffer that is valid as
- * long as its {@link Request}.
+ * The data of a request: the bytes to write, or the value of an attribute. A view of the request's buffer that is valid
+ * as long as its {@link Request}.
  */
 public final class Payload {
     private MemorySegment segment = MemorySegment.NULL;

@@ -9,7 +9,7 @@ public final class PollReply extends Reply {
     }
 
     /**
-     * Answers what is ready now.
+     * Answers the events that are ready now.
      *
      * @param events {@code POLL} bits of poll(2)
      */

@@ -40,7 +40,7 @@ public final class ReadReply extends Reply {
     /**
      * Returns how many bytes may go there.
      *
-     * @return what was asked for
+     * @return the number of bytes asked for
      */
     public int capacity() {
         return size;

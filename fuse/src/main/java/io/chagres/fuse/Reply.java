@@ -36,7 +36,7 @@ public abstract class Reply {
     }
 
     /**
-     * Tells whether the answer was given.
+     * Returns whether the answer was given.
      *
      * @return true after it
      */

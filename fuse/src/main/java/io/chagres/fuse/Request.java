@@ -5,8 +5,8 @@ import io.chagres.fuse.wire.Opcode;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The header of a request: who asks, and for what ({@code struct fuse_in_header}). Valid until the request is answered
- * and its handler returned; then the object describes another request. Allocates nothing.
+ * The header of a request: the caller and the operation ({@code struct fuse_in_header}). Valid until the request is
+ * answered and its handler returned; then the object describes another request. Allocates nothing.
  */
 public final class Request {
     /** See {@link #supplementaryGroup()}. */
@@ -35,7 +35,7 @@ public final class Request {
     }
 
     /**
-     * Tells whether a server that died may have handled this request already, in part or whole, with {@link
+     * Returns whether a server that died may have handled this request already, in part or whole, with {@link
      * FuseFeature#RESEND}. What that server made is there then: a mkdir is answered for a directory that exists.
      *
      * @return true if the kernel sends it not for the first time
@@ -131,7 +131,7 @@ public final class Request {
     }
 
     /**
-     * Returns who holds or asks for locks: opaque, equal for one owner.
+     * Returns the owner of locks: opaque, equal for one owner.
      *
      * @return 0 where the request has none
      */
@@ -140,7 +140,7 @@ public final class Request {
     }
 
     /**
-     * Tells whether the caller got a signal and waits only for the answer. A slow operation then answers EINTR, or
+     * Returns whether the caller got a signal and waits only for the answer. A slow operation then answers EINTR, or
      * finishes.
      *
      * @return true from the moment on that the kernel said so

@@ -26,7 +26,7 @@ final class RingTransport {
 
     private RingTransport() {}
 
-    /** Tells why a mount cannot be served so here and now; an empty string if it can, for all that is known before. */
+    /** Returns why a mount cannot be served this way here and now; empty if nothing speaks against it. */
     static String obstacle(FuseOptions options) {
         if (options.transport() == FuseTransport.CLASSIC) {
             return "the other transport is wanted";

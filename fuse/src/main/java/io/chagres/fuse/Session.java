@@ -68,7 +68,7 @@ final class Session implements Exchange.Context {
      * Makes a session that has not begun.
      *
      * @param ringWanted whether to agree on FUSE over io_uring, where the kernel offers it
-     * @param clockNs tells how time passes
+     * @param clockNs a monotonic clock, in nanoseconds
      */
     Session(
             FuseFileSystem fileSystem,
@@ -139,7 +139,7 @@ final class Session implements Exchange.Context {
         return ringWanted;
     }
 
-    /** Tells whether it was agreed that requests come over io_uring. */
+    /** Returns whether it was agreed that requests come over io_uring. */
     boolean isOverRing() {
         return transport == FuseTransport.IO_URING;
     }

@@ -41,14 +41,14 @@ public final class XattrNamesReply extends Reply {
     /**
      * Returns how many bytes may go there.
      *
-     * @return what was asked for; 0 for a caller that asks only how long the list is
+     * @return the number of bytes asked for; 0 for a caller that asks only how long the list is
      */
     public int capacity() {
         return (int) Math.min(size, exchange.bodyCapacity);
     }
 
     /**
-     * Answers with the list that listxattr(2) put into the buffer, or with what it returned when asked for the length.
+     * Answers with the list that listxattr(2) put into the buffer, or with its result when asked for the length.
      *
      * @param lengthBytes of the list
      */

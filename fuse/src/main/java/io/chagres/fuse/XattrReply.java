@@ -39,14 +39,14 @@ public final class XattrReply extends Reply {
     /**
      * Returns how many bytes may go there.
      *
-     * @return what was asked for; 0 for a caller that asks only how long the value is
+     * @return the number of bytes asked for; 0 for a caller that asks only how long the value is
      */
     public int capacity() {
         return (int) Math.min(size, exchange.bodyCapacity);
     }
 
     /**
-     * Answers with what getxattr(2) put into the buffer, or with what it returned when asked for the length.
+     * Answers with the value that getxattr(2) put into the buffer, or with its result when asked for the length.
      *
      * @param length of the value, bytes
      */

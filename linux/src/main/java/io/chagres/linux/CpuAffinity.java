@@ -25,7 +25,7 @@ public final class CpuAffinity {
      * Counts the processors that this machine can ever have, plugged in or not; {@code num_possible_cpus()} of the
      * kernel.
      *
-     * @return 1 or more; 0 where sysfs does not tell
+     * @return 1 or more; 0 where sysfs does not say
      */
     public static int possible() {
         return count(Machine.read(POSSIBLE));

@@ -244,7 +244,7 @@ public final class Directory implements AutoCloseable {
     }
 
     /**
-     * Moves a name, replacing what is there unless a flag says otherwise.
+     * Moves a name, replacing the name that is there unless a flag says otherwise.
      *
      * @param from the name here
      * @param to the directory to move it to, maybe this
@@ -259,7 +259,7 @@ public final class Directory implements AutoCloseable {
     /**
      * Makes a symbolic link.
      *
-     * @param target what it says
+     * @param target the path that it holds
      * @param name its name
      * @throws ErrnoException whatever symlinkat(2) says
      */
@@ -271,7 +271,7 @@ public final class Directory implements AutoCloseable {
      * Reads a symbolic link.
      *
      * @param name which
-     * @return what it says
+     * @return the path that it holds
      * @throws ErrnoException EINVAL if it is none
      */
     public Pathname readlink(Pathname name) throws ErrnoException {
@@ -314,7 +314,7 @@ public final class Directory implements AutoCloseable {
     }
 
     /**
-     * Tells whether a failure means that there is nothing by that name.
+     * Returns whether a failure means that there is nothing by that name.
      *
      * @param result 0 or more, or {@code -errno}
      * @return true for -ENOENT and -ENOTDIR

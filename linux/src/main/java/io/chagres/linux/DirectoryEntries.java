@@ -136,7 +136,7 @@ public final class DirectoryEntries {
     }
 
     /**
-     * Tells whether the entry is {@code .} or {@code ..}.
+     * Returns whether the entry is {@code .} or {@code ..}.
      *
      * @return true if so
      */

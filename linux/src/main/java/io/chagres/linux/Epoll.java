@@ -102,7 +102,7 @@ public final class Epoll implements AutoCloseable {
      * Returns which descriptor a result of the last wait is about.
      *
      * @param index 0 to the number of results - 1
-     * @return what was given to {@link #add}
+     * @return the key given to {@link #add}
      */
     public long data(int index) {
         return events.get(LONG, (long) index * EVENT_BYTES + DATA);

@@ -237,7 +237,7 @@ public final class Fd implements AutoCloseable {
     }
 
     /**
-     * Tells whether {@link #close()} was not called yet.
+     * Returns whether {@link #close()} was not called yet.
      *
      * @return true if open
      */
@@ -461,7 +461,7 @@ public final class Fd implements AutoCloseable {
     }
 
     /**
-     * Waits until data and what is needed to read it are on the disk, see fdatasync(2).
+     * Waits until the data, and the metadata needed to read it, are on the disk, see fdatasync(2).
      *
      * @throws ErrnoException EIO, ENOSPC, EDQUOT: written bytes may be lost, and a second fdatasync would not tell
      */

@@ -64,7 +64,7 @@ public final class Fiemap implements AutoCloseable {
      * @param length its length in bytes; Long.MAX_VALUE is up to the end
      * @param flags 0 or {@link #FIEMAP_FLAG_SYNC}
      * @return the number of extents that can be read here, 0 if there are none or no more; or {@code -errno}:
-     *     -EOPNOTSUPP where the file system does not tell, -EINTR if interrupted
+     *     -EOPNOTSUPP where the file system does not say, -EINTR if interrupted
      */
     public int read(Fd fd, long start, long length, int flags) {
         count = 0;
@@ -122,7 +122,7 @@ public final class Fiemap implements AutoCloseable {
     }
 
     /**
-     * Returns what is known of an extent.
+     * Returns the flags of an extent.
      *
      * @param index 0 to the count, exclusive
      * @return {@code FIEMAP_EXTENT_} constants

@@ -85,7 +85,7 @@ public final class FileHandle implements AutoCloseable {
     }
 
     /**
-     * Returns what tells apart files that had one inode number after another.
+     * Returns the generation, which distinguishes files that had one inode number after another.
      *
      * @return the generation; with btrfs mixed with the subvolume; a hash of the handle if its layout is not known
      */

@@ -11,7 +11,7 @@ import java.util.Objects;
  * while the kernel compares and remaps, so that no content changes, whatever others write meanwhile; nor do their
  * times.
  *
- * <p>The kernel compares at memory speed what lies in the page cache, and reads the rest page by page, so the ranges
+ * <p>The kernel compares bytes in the page cache at memory speed, and reads the rest page by page, so the ranges
  * should be read ahead. It drops the destination's pages from the cache. All ranges begin and end at multiples of the
  * file system's block, except that one may end at the end of its file if the other does, too.
  *

@@ -64,7 +64,7 @@ public final class FileSystemId {
      * image have equal ids.
      *
      * @param fd a descriptor of any file on it
-     * @return a new array of {@value #BYTES} bytes; zeros if the kernel tells nothing, as for a bad descriptor
+     * @return a new array of {@value #BYTES} bytes; zeros if the kernel says nothing, as for a bad descriptor
      */
     public static byte[] of(int fd) {
         try (Frame frame = MemoryStack.ofThread().push()) {
@@ -106,7 +106,7 @@ public final class FileSystemId {
      * Returns the type of the file system of an open file.
      *
      * @param fd a descriptor of any file on it
-     * @return f_type of statfs(2), or 0 if the kernel tells nothing
+     * @return f_type of statfs(2), or 0 if the kernel says nothing
      */
     public static long typeOf(int fd) {
         try (Frame frame = MemoryStack.ofThread().push()) {
@@ -115,7 +115,7 @@ public final class FileSystemId {
     }
 
     /**
-     * Tells whether inotify sees every change of files on a type of file system.
+     * Returns whether inotify sees every change of files on a type of file system.
      *
      * @param type f_type of statfs(2)
      * @return false for NFS, FUSE, CIFS, 9p and others whose files can change elsewhere
@@ -125,7 +125,7 @@ public final class FileSystemId {
     }
 
     /**
-     * Tells whether a store through a mapping moves the times of the file when the page was written back before.
+     * Returns whether a store through a mapping moves the times of the file when the page was written back before.
      *
      * @param type f_type of statfs(2)
      * @return false for tmpfs, ramfs and overlayfs, which may lie on them, and for types that are not known to
@@ -135,7 +135,7 @@ public final class FileSystemId {
     }
 
     /**
-     * Tells whether a type is overlayfs, where a file's birth time changes when it is copied up.
+     * Returns whether a type is overlayfs, where a file's birth time changes when it is copied up.
      *
      * @param type f_type of statfs(2)
      * @return true for overlayfs
@@ -144,7 +144,7 @@ public final class FileSystemId {
         return type == OVERLAYFS_SUPER_MAGIC;
     }
 
-    /** All zeros if the kernel tells nothing. */
+    /** All zeros if the kernel says nothing. */
     private static Statfs statfs(int fd, Frame frame) {
         Statfs statfs = new Statfs(frame.allocate(Statfs.BYTES, 8).fill((byte) 0));
         statfs.of(fd);

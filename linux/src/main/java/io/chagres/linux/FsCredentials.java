@@ -10,7 +10,7 @@ import java.lang.foreign.ValueLayout;
 /**
  * The credentials with which the calling thread makes or opens files, until {@link #close()}: user and group, see
  * setfsuid(2), one supplementary group, and the umask. File servers make files in the name of others with it. Other
- * threads stay who they are.
+ * threads keep their credentials.
  *
  * <p>Only the superuser becomes somebody else; for others all but the umask has no effect, as no call here fails. A
  * thread that takes these has a working directory and umask of its own from then on, see CLONE_FS in unshare(2).
@@ -53,7 +53,7 @@ public final class FsCredentials implements AutoCloseable {
      * @param gid the group
      * @param group a group to belong to besides, alone; or {@link #NO_GROUP} to belong to those it does
      * @param umask permission bits that files are made without
-     * @return what gives the thread back what it was, owned by the caller
+     * @return closing it gives the thread its credentials back, owned by the caller
      */
     public static FsCredentials take(int uid, int gid, int group, int umask) {
         UNSHARE.callInt(CLONE_FS);
@@ -68,7 +68,7 @@ public final class FsCredentials implements AutoCloseable {
         return new FsCredentials(ownUid, ownGid, ownUmask, ownGroups);
     }
 
-    /** Gives the thread back what it was. Once only. */
+    /** Gives the thread its credentials back. Once only. */
     @Override
     public void close() {
         SETFSUID.callInt(uid);

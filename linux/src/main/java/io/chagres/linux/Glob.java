@@ -58,7 +58,7 @@ public final class Glob {
         return unescaped(text).chars().anyMatch(c -> c == '*' || c == '?' || c == '[' || c == '{');
     }
 
-    /** Returns the pattern that matches one path and no other: what is special in it stands behind a backslash. */
+    /** Returns the pattern that matches one path and no other: a backslash stands before each special character. */
     public static String quoted(Pathname path) {
         return path.toString(SPECIAL_IN_PATHS);
     }
@@ -74,7 +74,7 @@ public final class Glob {
         return false;
     }
 
-    /** Says whether a directory is on the way to paths that match, or what is below it may match; if in doubt, yes. */
+    /** Says whether a directory is on the way to paths that match, or paths below it may match; if in doubt, yes. */
     public boolean mayMatchBelow(Pathname directory) {
         if (!anchored) {
             return true;

@@ -9,7 +9,7 @@ import java.util.Objects;
 /**
  * Reads files into Java arrays, as fast as the page cache gives them and without holding up anybody where it does not.
  *
- * <p>What is in the page cache goes straight into the array, by a call that never waits (preadv2(2) with RWF_NOWAIT)
+ * <p>Bytes in the page cache go straight into the array, by a call that never waits (preadv2(2) with RWF_NOWAIT)
  * and that safepoints wait for, which is why it takes at most {@link ArrayRead#MAX_BYTES}. Where it gives less than it
  * was asked for, a call that may wait reads into memory of this object, and the bytes are copied. As that starts the
  * kernel's read-ahead, the next reads are made the same way: {@value #FIRST_PATIENCE} of them at first, twice as many

@@ -10,11 +10,12 @@ import java.util.Objects;
  * A range of a file as memory, or memory of no file, see mmap(2). A file is worth it if it is read again and again; a
  * first pass is faster with {@link Fd#pread}.
  *
- * <p><strong>Touch only what is there.</strong> A page that is not in the page cache stops the thread that touches it
- * without telling the JVM, and safepoints wait for the disk; so {@link #populate} first. A page after the end of the
- * file, which somebody may truncate at any time, or one that the disk cannot read, raises SIGBUS: the JVM makes it an
- * {@link InternalError} in the thread that touched it, at that access or soon after, and a C function or system call
- * that touches it may end the process or return -EFAULT. {@link #populate} answers all of these with {@code -errno}.
+ * <p><strong>Touch only pages in the page cache.</strong> A page that is not in the page cache stops the thread that
+ * touches it without telling the JVM, and safepoints wait for the disk; so {@link #populate} first. A page after the
+ * end of the file, which somebody may truncate at any time, or one that the disk cannot read, raises SIGBUS: the JVM
+ * makes it an {@link InternalError} in the thread that touched it, at that access or soon after, and a C function or
+ * system call that touches it may end the process or return -EFAULT. {@link #populate} answers all of these with
+ * {@code -errno}.
  *
  * <p>Safe for any thread. Changes by others are seen at once. The file may be closed while it is mapped.
  */
@@ -139,7 +140,7 @@ public final class Mapping implements AutoCloseable {
     }
 
     /**
-     * Waits until what was written is on disk, see msync(2).
+     * Waits until written bytes are on disk, see msync(2).
      *
      * @throws ErrnoException EIO if it is not
      */

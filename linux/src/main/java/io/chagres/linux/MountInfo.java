@@ -8,7 +8,7 @@ import java.util.List;
 /**
  * One mounted file system, a line of /proc/self/mountinfo, see proc_pid_mountinfo(5). Immutable.
  *
- * @param id tells mounts apart that exist at one time and is used again later, see {@link MountPoint#tryId}
+ * @param id distinguishes mounts that exist at the same time; it is used again later, see {@link MountPoint#tryId}
  * @param device its device number, {@code major:minor}
  * @param mountPoint the directory, seen from the root of this process
  * @param type the file system, with its subtype, such as {@code fuse.sshfs}
@@ -20,7 +20,7 @@ public record MountInfo(long id, String device, Pathname mountPoint, String type
     private static final int MOUNT_POINT = 4;
 
     /**
-     * Reads what is mounted in this process's mount namespace.
+     * Reads the mounts of this process's mount namespace.
      *
      * @return in the order of the kernel; of several mounts on one directory the last is the one seen
      * @throws ErrnoException if /proc is not mounted

@@ -23,7 +23,7 @@ public final class MountPoint {
     /** Access times are not kept. */
     public static final int MS_NOATIME = 1024;
 
-    /** Abort what is in progress where the file system can. */
+    /** Abort requests in progress where the file system can. */
     public static final int MNT_FORCE = 1;
 
     /** Detach now, end when its last user ends. */
@@ -47,7 +47,7 @@ public final class MountPoint {
     /**
      * Mounts a file system, see mount(2). Needs CAP_SYS_ADMIN.
      *
-     * @param source what is mounted, as the type understands it
+     * @param source the device or name, as the type understands it
      * @param target the directory
      * @param type the file system, such as {@code tmpfs}
      * @param flags {@code MS_} constants
@@ -65,7 +65,7 @@ public final class MountPoint {
     }
 
     /**
-     * Unmounts what is mounted last on a directory, see umount2(2). Needs CAP_SYS_ADMIN.
+     * Unmounts the topmost mount of a directory, see umount2(2). Needs CAP_SYS_ADMIN.
      *
      * @param target the directory
      * @param flags {@code MNT_} constants

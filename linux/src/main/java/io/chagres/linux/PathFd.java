@@ -227,7 +227,7 @@ public final class PathFd implements AutoCloseable {
     /**
      * Reads this symbolic link, see readlinkat(2).
      *
-     * @return what it says, a new array
+     * @return the path that it holds, a new array
      * @throws ErrnoException ENOENT if this is none, or whatever else readlinkat(2) says
      */
     public byte[] readlink() throws ErrnoException {

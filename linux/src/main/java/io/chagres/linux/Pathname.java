@@ -123,7 +123,7 @@ public final class Pathname implements Comparable<Pathname> {
     }
 
     /**
-     * Tells whether this path starts at the root.
+     * Returns whether this path starts at the root.
      *
      * @return true if the first byte is a slash
      */
@@ -187,7 +187,7 @@ public final class Pathname implements Comparable<Pathname> {
     }
 
     /**
-     * Tells whether this path is a directory's or lies below it, by whole components and without looking at the disk.
+     * Returns whether this path is a directory's or lies below it, by whole components and without looking at the disk.
      *
      * @param dir the directory; the empty path holds all relative ones
      * @return true for {@code /a/b} in {@code /a}, false for {@code /ab}
@@ -360,7 +360,7 @@ public final class Pathname implements Comparable<Pathname> {
 
     /**
      * Says whether a character may stand on a line of a terminal as it is: no control character (Unicode: Cc), no line
-     * or paragraph separator (Zl, Zp), and none that turns the direction of what stands beside it (Bidi_Control).
+     * or paragraph separator (Zl, Zp), and none that turns the direction of its neighbours (Bidi_Control).
      */
     public static boolean isShown(int character) {
         return switch (Character.getType(character)) {

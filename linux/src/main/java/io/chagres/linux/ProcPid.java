@@ -66,7 +66,7 @@ public final class ProcPid {
      * Returns how many bytes were read from storage for a process ({@code read_bytes} of proc_pid_io(5)): bytes from
      * the page cache do not count.
      *
-     * @return -1 where the kernel does not tell: it does not count, the process is another user's, or has ended
+     * @return -1 where the kernel does not say: it does not count, the process is another user's, or has ended
      */
     public static long storageReadBytes(long pid) {
         try {

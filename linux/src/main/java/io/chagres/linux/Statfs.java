@@ -64,7 +64,7 @@ public final class Statfs {
     }
 
     /**
-     * Returns what is free for the superuser.
+     * Returns the space that is free for the superuser.
      *
      * @return fragments
      */
@@ -73,7 +73,7 @@ public final class Statfs {
     }
 
     /**
-     * Returns what is free for others.
+     * Returns the space that is free for others.
      *
      * @return fragments
      */
@@ -100,7 +100,7 @@ public final class Statfs {
     }
 
     /**
-     * Returns what tells file systems apart as long as they are mounted.
+     * Returns a number that distinguishes file systems as long as they are mounted.
      *
      * @return f_fsid
      */

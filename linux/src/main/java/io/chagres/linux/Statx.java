@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Used by one thread at a time. Asking allocates nothing.
  */
 public final class Statx implements AutoCloseable {
-    /** Bits of {@link #mode()} that tell the type. */
+    /** Bits of {@link #mode()} that hold the type. */
     public static final int S_IFMT = 0xf000;
 
     /** A socket. */
@@ -251,7 +251,7 @@ public final class Statx implements AutoCloseable {
     }
 
     /**
-     * Tells whether {@link #mtimeNs} is only the nearest time to the file's own.
+     * Returns whether {@link #mtimeNs} is only the nearest time to the file's own.
      *
      * @return true if the file's is beyond the times of {@link FileTimes}
      */
@@ -272,7 +272,7 @@ public final class Statx implements AutoCloseable {
     /**
      * Returns when the inode was made.
      *
-     * @return nanoseconds since 1970, or 0 if the file system does not tell
+     * @return nanoseconds since 1970, or 0 if the file system does not say
      */
     public long btimeNs() {
         return (buffer.get(INT, 0) & STATX_BTIME) == 0 ? 0 : time(80);
@@ -288,7 +288,7 @@ public final class Statx implements AutoCloseable {
     }
 
     /**
-     * Tells whether this is a regular file.
+     * Returns whether this is a regular file.
      *
      * @return true if so
      */
@@ -297,7 +297,7 @@ public final class Statx implements AutoCloseable {
     }
 
     /**
-     * Tells whether this is a directory.
+     * Returns whether this is a directory.
      *
      * @return true if so
      */
@@ -306,7 +306,7 @@ public final class Statx implements AutoCloseable {
     }
 
     /**
-     * Tells whether this is a symbolic link.
+     * Returns whether this is a symbolic link.
      *
      * @return true if so
      */

@@ -104,9 +104,9 @@ public sealed class Dentry permits WatchedDirectory {
     }
 
     /**
-     * Opens what has this name, if it still is what is known here. A path is stale as soon as one acts on it: somebody
-     * may have renamed a directory on the way, or the name, and the event is still to come. No link is followed in the
-     * name itself. Allocates.
+     * Opens the file of this name, if it still is the one known here. A path is stale as soon as one acts on it:
+     * somebody may have renamed a directory on the way, or the name, and the event is still to come. No link is
+     * followed in the name itself. Allocates.
      *
      * @param flags of open(2), such as {@link Fd#O_RDONLY} and {@link Fd#O_PATH}; O_NOFOLLOW and, without
      *     O_PATH, O_NONBLOCK are added

@@ -14,9 +14,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows every name below the paths it was given and tells how they change: {@code inotify(7)}, repeated listings where
- * events are not enough, and polling where there are none. Confined to one thread, which calls {@link #poll} again and
- * again, but for {@link #wakeup}. An event for a known file allocates nothing.
+ * Knows every name below the paths it was given, and reports how they change: {@code inotify(7)}, repeated listings
+ * where events are not enough, and polling where there are none. Confined to one thread, which calls {@link #poll}
+ * again and again, but for {@link #wakeup}. An event for a known file allocates nothing.
  */
 public final class DirectoryWatcher implements AutoCloseable {
     /** Reads in one step, which bounds it: 64 KiB each. */
@@ -260,7 +260,7 @@ public final class DirectoryWatcher implements AutoCloseable {
     }
 
     /**
-     * Returns the number of directories that may hold names nobody can tell: they cannot be listed, or a name in them
+     * Returns the number of directories that may hold unknown names: they cannot be listed, or a name in them
      * cannot be looked at. The listener has heard of their problem; they are tried again each second.
      */
     public int unreadable() {
@@ -274,7 +274,7 @@ public final class DirectoryWatcher implements AutoCloseable {
 
     /**
      * Says whether a directory was not listed since {@link #retarget}, so that the listener may not have heard of all
-     * that was there then. Unlike {@link #scanning}, it does not last longer because of what comes meanwhile.
+     * that was there then. Unlike {@link #scanning}, new names do not prolong it.
      */
     public boolean retargeting() {
         return queue.owed() > 0;

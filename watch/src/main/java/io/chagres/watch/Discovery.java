@@ -60,7 +60,7 @@ final class Discovery {
             return;
         }
         if (look(directory, name) != 0) {
-            return; // gone again: an event or the scan tells so
+            return; // gone again: an event or the scan says so
         }
         takeIn(directory, name, directory.child(name));
     }

@@ -78,12 +78,12 @@ public final class FileId implements AutoCloseable {
         return stat.ino();
     }
 
-    /** Returns what tells apart files that had this inode number in turn. */
+    /** Returns the generation, which distinguishes files that had this inode number in turn. */
     public long generation() {
         return generation;
     }
 
-    /** Returns the device, which tells two mounted copies of one image apart but may change at a reboot. */
+    /** Returns the device, which distinguishes two mounted copies of one image but may change at a reboot. */
     public long device() {
         return stat.dev();
     }

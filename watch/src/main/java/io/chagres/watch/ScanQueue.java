@@ -81,7 +81,7 @@ final class ScanQueue {
         }
     }
 
-    /** Notes that a directory holds what nobody can tell, until a whole scan of it meets nothing like that. */
+    /** Notes that a directory may hold unknown names, until a whole scan of it meets none. */
     void failed(WatchedDirectory directory) {
         directory.scan().failed = true;
         if (directory.exists()) {
@@ -118,7 +118,7 @@ final class ScanQueue {
         return owed;
     }
 
-    /** Returns the directories that hold what nobody can tell; they are polled. */
+    /** Returns the directories that may hold unknown names; they are polled. */
     Set<WatchedDirectory> unreadable() {
         return unreadable;
     }

@@ -4,8 +4,8 @@ import io.chagres.linux.Pathname;
 
 /**
  * Hears what a {@link DirectoryWatcher} finds. Called from {@link DirectoryWatcher#poll} on its thread, in the order of
- * the events. Inside a call the dentry has the path of the event; a listener must not call the watcher back. It does
- * not hear what it does not override; only problems must be heard.
+ * the events. Inside a call the dentry has the path of the event; a listener must not call the watcher back. Every
+ * method but {@link #problem} may be left out.
  */
 public interface WatchListener {
     /** Reports a name found by a scan or an event; a directory before its children. */
@@ -17,7 +17,7 @@ public interface WatchListener {
      */
     default void modified(Dentry d) {}
 
-    /** Tells that a descriptor opened for writing was closed ({@code IN_CLOSE_WRITE}). */
+    /** Reports that a descriptor opened for writing was closed ({@code IN_CLOSE_WRITE}). */
     default void closed(Dentry d) {}
 
     /**
@@ -29,7 +29,7 @@ public interface WatchListener {
      */
     default void missed(WatchedDirectory directory) {}
 
-    /** Tells that attributes or the number of links changed ({@code IN_ATTRIB}). */
+    /** Reports that attributes or the number of links changed ({@code IN_ATTRIB}). */
     default void attributes(Dentry d) {}
 
     /**
@@ -42,14 +42,14 @@ public interface WatchListener {
     default void renamed(Dentry d, WatchedDirectory fromParent, Pathname fromName) {}
 
     /**
-     * Tells that a name is gone; children before their directory. The file may live on, open or elsewhere.
+     * Reports that a name is gone; children before their directory. The file may live on, open or elsewhere.
      *
      * @param movedOut true when it was renamed to a place that is not watched, false when it was unlinked or replaced
      */
     default void vanished(Dentry d, boolean movedOut) {}
 
     /**
-     * Tells that a regular file that was reported, or came and went before it could be, was renamed to a name in a
+     * Reports a regular file, reported before or too short-lived for that, that was renamed to a name in a
      * watched directory that does not belong to the tree. When a file was known by its old name, {@link #vanished}
      * follows.
      *
@@ -58,11 +58,11 @@ public interface WatchListener {
      */
     default void departed(Pathname from, Pathname to) {}
 
-    /** Tells that events were lost. Every directory is listed again and every file reported modified by itself. */
+    /** Reports that events were lost. Every directory is listed again and every file reported modified by itself. */
     default void overflow() {}
 
     /**
-     * Tells what cannot be watched and what to do about it, once per path and cause.
+     * Reports what cannot be watched and what to do about it, once per path and cause.
      *
      * @param errno the error number, positive, or 0 when there is none
      */

@@ -1,4 +1,4 @@
-/** Tells which names exist below watched paths, how they change, and which file an open descriptor is. */
+/** Watches the names below paths: which exist, how they change, and which file an open descriptor is. */
 @NullMarked
 package io.chagres.watch;
 

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads files of an archive, host by host in the order of their names, and files in that of their paths. Every byte was
- * compared with its checksum before it is given. Memory holds some mebibytes and the longest line: what is known of a
+ * compared with its checksum before it is given. Memory holds some mebibytes and the longest line: the state of a
  * large host lies in temporary files. What a taker throws ends the call and comes out of it. Confined to one thread,
  * but for {@link #host}, which is safe for any.
  */
@@ -64,7 +64,7 @@ public final class ArchiveReader implements AutoCloseable {
     }
 
     /**
-     * Opens an archive, and what some keys open of what is encrypted.
+     * Opens an archive, with the keys that open its encrypted hosts.
      *
      * @see AgeIdentity#read
      */

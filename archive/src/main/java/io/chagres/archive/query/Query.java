@@ -12,12 +12,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of an archive is asked for. Immutable.
+ * Selects files and lines of an archive. Immutable.
  *
  * @param addresses hosts and paths; none for all
  * @param at the moment to read
- * @param since only what was committed after it; null for all
- * @param until only what was committed up to it; null for all
+ * @param since only lines committed after it; null for all
+ * @param until only lines committed up to it; null for all
  * @param versions whether every version is read, not only the one that each path has or had last
  * @param filter which of these hosts and paths
  */
@@ -64,12 +64,12 @@ public record Query(
         return new Query(addresses, PointInTime.time(moment.toEpochMilli()), since, until, versions, filter);
     }
 
-    /** Asks only for what was committed after a time: lines that begin in it. */
+    /** Selects lines that were committed after a time: lines that begin in it. */
     public Query since(Instant time) {
         return new Query(addresses, at, time, until, versions, filter);
     }
 
-    /** Asks only for what was committed up to a time. */
+    /** Selects lines that were committed up to a time. */
     public Query until(Instant time) {
         return new Query(addresses, at, since, time, versions, filter);
     }

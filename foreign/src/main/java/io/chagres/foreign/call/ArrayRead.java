@@ -11,9 +11,9 @@ import java.util.Objects;
 /**
  * Reads from the page cache straight into a Java array, by preadv2(2) with RWF_NOWAIT (since Linux 4.14).
  *
- * <p>Such a read gives only what is in memory, so it cannot wait for a disk and may be a critical call; and only in a
- * critical call does an array have an address. Needs {@link Backend#RAW}. Safe for any thread; allocates nothing once
- * compiled.
+ * <p>Such a read gives only bytes that are in memory, so it cannot wait for a disk and may be a critical call; and only
+ * in a critical call does an array have an address. Needs {@link Backend#RAW}. Safe for any thread; allocates nothing
+ * once compiled.
  */
 @SuppressWarnings("restricted")
 public final class ArrayRead {
@@ -40,7 +40,7 @@ public final class ArrayRead {
     private ArrayRead() {}
 
     /**
-     * Tells whether {@link #nowait} can work at all in this process.
+     * Returns whether {@link #nowait} can work at all in this process.
      *
      * @return constant for the life of the JVM
      */

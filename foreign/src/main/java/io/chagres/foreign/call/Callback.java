@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Java methods that C can call.
  *
- * <p>The JVM ends when an exception leaves a method that C called. So each is guarded: what it throws goes to a handler
+ * <p>The JVM ends when an exception leaves a method that C called. So each is guarded: its exceptions go to a handler
  * and C gets a value declared to mean failure. The function that calls back must be called plain, never critical. A
  * callback costs several times a call in the other direction; where many are made, prefer an interface of the kernel
  * that is read. Safe for any thread, as far as the target is.

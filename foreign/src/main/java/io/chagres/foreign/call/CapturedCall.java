@@ -8,8 +8,8 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * A C function whose errno is captured in the call itself: for whatever must not be repeated to learn why it failed,
- * and for what is not called per read or event. It may wait.
+ * A C function whose errno is captured in the call itself: for calls that must not be repeated to learn why they
+ * failed, and for calls that are not made per read or event. It may wait.
  *
  * <p>With {@link Backend#RAW} a few instructions around the function look at errno themselves and nothing is
  * allocated. With {@link Backend#LIBC} the JDK captures it and allocates 40 bytes a call, which no JIT removes.

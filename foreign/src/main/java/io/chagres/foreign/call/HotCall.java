@@ -8,7 +8,7 @@ import java.lang.invoke.MethodHandle;
  * {@link #critical}.
  *
  * <p>Capturing errno costs time and often an allocation on every call. So the call is made without it, and one that
- * returns -1 is made again with it; the second result is the true one, whatever it is. Only for functions that a
+ * returns -1 is made again with it; the second result is the true one. Only for functions that a
  * failure leaves without effect. Where -1 is a result like any other and errno means nothing, use {@link #uncaptured}.
  *
  * <p>A critical call is made without the change of thread state that lets safepoints pass meanwhile: the cheapest call

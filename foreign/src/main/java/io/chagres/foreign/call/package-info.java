@@ -1,7 +1,7 @@
 /**
  * How C functions and system calls are called, and where their error number comes from.
  *
- * <p>{@link io.chagres.foreign.call.NativeCall} tells which class to choose. Its implementations serve every function
+ * <p>{@link io.chagres.foreign.call.NativeCall} says which class to choose. Its implementations serve every function
  * of up to six integers or pointers; {@link io.chagres.foreign.call.Library} links all others,
  * {@link io.chagres.foreign.call.FunctionPointer} calls what has only an address, and
  * {@link io.chagres.foreign.call.Callback} lets C call Java.

@@ -2,7 +2,7 @@ package io.chagres.fuse.loopback;
 
 import org.jspecify.annotations.Nullable;
 
-/** Tells files apart that exist at one time. Must not change while it is in a map. */
+/** Distinguishes files that exist at the same time. Must not change while it is in a map. */
 final class LoopbackIdentity {
     private long dev;
     private long ino;

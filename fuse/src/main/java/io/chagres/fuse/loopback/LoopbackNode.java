@@ -9,7 +9,7 @@ final class LoopbackNode {
 
     final long id;
 
-    /** Tells apart the files that had this number one after another. */
+    /** Distinguishes the files that had this number one after another. */
     final long generation;
 
     final LoopbackIdentity identity;

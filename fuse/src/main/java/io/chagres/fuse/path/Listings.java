@@ -59,7 +59,7 @@ final class Listings {
         reply.done();
     }
 
-    /** How an entry with its attributes is added: tells whether it fitted. */
+    /** Adds an entry with its attributes, and returns whether it fitted. */
     @FunctionalInterface
     interface Adding {
         boolean add(DirectoryListing.Entry entry, long next) throws IOException;

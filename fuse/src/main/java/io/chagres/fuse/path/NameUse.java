@@ -17,7 +17,7 @@ final class NameUse {
         this.node = node;
     }
 
-    /** Tells whether all can be held, by one that changes names if it holds some alone. */
+    /** Returns whether all can be held, by one that changes names if it holds some alone. */
     static boolean areFree(HeldNames held) {
         boolean changes = !held.alone.isEmpty();
         for (NameUse name : held.shared) {

@@ -82,7 +82,7 @@ final class NioAttributes {
         gid = (int) Files.getAttribute(self, "unix:gid");
     }
 
-    /** Tells whether files have numbers of their own. */
+    /** Returns whether files have numbers of their own. */
     boolean haveNumbers() {
         return views.contains("unix");
     }

@@ -68,9 +68,9 @@ import org.jspecify.annotations.Nullable;
  * the charset {@code sun.jnu.encoding}, which LC_ALL decides) is an error and never another name: the list that has it
  * ends with EILSEQ, behind all other names.
  *
- * <p>Names that are not UTF-8, or that the provider cannot have, get EILSEQ; what it does not support EOPNOTSUPP;
- * exceptions of java.nio.file the errno of their names; other IOExceptions EIO, unless they say in the words of
- * strerror(3) which it is. Safe for any thread. Requests allocate.
+ * <p>Names that are not UTF-8, or that the provider cannot have, get EILSEQ; operations that it does not support get
+ * EOPNOTSUPP; exceptions of java.nio.file the errno of their names; other IOExceptions EIO, unless they say in the
+ * words of strerror(3) which it is. Safe for any thread. Requests allocate.
  *
  * <p>It can be handed over ({@link io.chagres.fuse.FuseServer#handOver}) to one of the same directory in a process that
  * may open the same files; a FileSystem that is written when it is closed, such as a zip file, is closed in between.
@@ -99,7 +99,7 @@ public final class NioFileSystem implements TransferableFileSystem {
      * Takes a directory.
      *
      * @param root a directory of any provider; its FileSystem is closed by the caller, after unmounting
-     * @param clock tells the time of changes
+     * @param clock the clock for the times of changes
      * @param timeoutNs how long the kernel may believe names and attributes, nanoseconds; 0 where they change by others
      * @throws IOException if the provider cannot be asked
      */
@@ -119,7 +119,7 @@ public final class NioFileSystem implements TransferableFileSystem {
      * Takes a whole file system, from its first root directory on.
      *
      * @param fileSystem closed by the caller, after unmounting
-     * @param clock tells the time of changes
+     * @param clock the clock for the times of changes
      * @param timeoutNs how long the kernel may believe names and attributes, nanoseconds; 0 where they change by others
      * @throws IOException if the provider cannot be asked
      */
@@ -175,7 +175,7 @@ public final class NioFileSystem implements TransferableFileSystem {
         files.takeOver(from);
     }
 
-    /** Tells whether a path leads to a node, and not to a file that others put there. */
+    /** Returns whether a path leads to a node, and not to a file that others put there. */
     private boolean isNamed(long node) throws IOException {
         Path path = paths.pathIfAny(node);
         try {

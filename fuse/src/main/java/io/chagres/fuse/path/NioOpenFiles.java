@@ -23,7 +23,7 @@ final class NioOpenFiles {
     private final NioPaths paths;
     private final Clock clock;
 
-    /** Tells whether the path of a node is still that of its file. */
+    /** Returns whether the path of a node is still that of its file. */
     @FunctionalInterface
     interface NameCheck {
         boolean isNamed(long node) throws IOException;

@@ -25,7 +25,7 @@ final class NioXattrs {
 
     private NioXattrs() {}
 
-    /** Tells whether a provider has any; if not, the kernel need not ask again. */
+    /** Returns whether a provider has any; if not, the kernel need not ask again. */
     static boolean supports(Path path) {
         return path.getFileSystem().supportedFileAttributeViews().contains("user");
     }

@@ -60,7 +60,7 @@ final class OpenFiles {
         return files.containsKey(node);
     }
 
-    /** Tells whether a node is open and has no name. */
+    /** Returns whether a node is open and has no name. */
     synchronized boolean isNameless(long node) {
         OpenFile file = files.get(node);
         return file != null && file.last != null;
@@ -90,14 +90,14 @@ final class OpenFiles {
         return files.getOrDefault(node, new OpenFile()).handles.getFirst().handle;
     }
 
-    /** Tells that a node reaches so far at least, if it has no name that could tell. */
+    /** Notes that a node without a name is at least this long. */
     void written(long node, long end) {
         if (nameless > 0) {
             resize(node, end, false);
         }
     }
 
-    /** Tells how long a node is that has no name. */
+    /** Returns the length of a node that has no name. */
     synchronized void resize(long node, long size, boolean shrinks) {
         OpenFile file = files.get(node);
         Attributes known = file == null ? null : file.last;

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * methods make a tree that can be listed; a method that is not overridden is not supported.
  *
  * <p>Paths are absolute, {@code /} is the root. Names that are not UTF-8 get EILSEQ. While a name is removed or moved
- * nobody else uses it or what is below, so a file that {@link #rename} replaces is always there for readers. A method
+ * nobody else uses it or a name below it, so a file that {@link #rename} replaces is always there for readers. A method
  * that hangs on a path holds up changes of its names and requests that come after them, and no other path. If you need
  * more, implement {@link FuseFileSystem}.
  *
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface PathFileSystem {
     /**
-     * Tells what a path is, see stat(2).
+     * Answers the attributes of a path, see stat(2).
      *
      * @param path which
      * @param attributes to be filled; cleared, timeouts are 0
@@ -40,8 +40,8 @@ public interface PathFileSystem {
     void getattr(String path, Attributes attributes) throws IOException;
 
     /**
-     * Tells what an open file is, see fstat(2). The kernel says for few uses that it means the open file; for one
-     * without a path it always does.
+     * Answers the attributes of an open file, see fstat(2). The kernel says for few uses that it means the open file;
+     * for one without a path it always does.
      *
      * @param path which, or empty if it was removed or replaced
      * @param handle as returned by open
@@ -65,7 +65,7 @@ public interface PathFileSystem {
     List<String> readdir(String path) throws IOException;
 
     /**
-     * Lists a directory with what is known of its files, so that a listing needs no {@link #getattr} for each, if
+     * Lists a directory with the attributes of its files, so that a listing needs no {@link #getattr} for each, if
      * {@link io.chagres.fuse.FuseFeature#READDIRPLUS} was agreed on.
      *
      * @param path which
@@ -137,7 +137,7 @@ public interface PathFileSystem {
     default void release(String path, long handle) throws IOException {}
 
     /**
-     * Waits until what was written is safe, see fsync(2).
+     * Waits until written bytes are safe, see fsync(2).
      *
      * @param path which, or empty if it was removed
      * @param handle as returned by open
@@ -185,7 +185,7 @@ public interface PathFileSystem {
      * Makes a symbolic link.
      *
      * @param path which
-     * @param target what it says
+     * @param target the path that it holds
      * @throws IOException FileAlreadyExistsException if there is something
      */
     default void symlink(String path, String target) throws IOException {
@@ -208,7 +208,7 @@ public interface PathFileSystem {
      * Reads a symbolic link.
      *
      * @param path which
-     * @return what it says
+     * @return the path that it holds
      * @throws IOException if it is none
      */
     default String readlink(String path) throws IOException {
@@ -236,8 +236,8 @@ public interface PathFileSystem {
     }
 
     /**
-     * Moves a name, replacing what is there. Is not asked where the caller wants nothing replaced and something is
-     * there.
+     * Moves a name, replacing the name that is there. Is not asked where the caller wants nothing replaced and
+     * something is there.
      *
      * @param from which
      * @param to its new path
@@ -311,7 +311,7 @@ public interface PathFileSystem {
     }
 
     /**
-     * Tells how full the file system is, see statvfs(3).
+     * Answers how full the file system is, see statvfs(3).
      *
      * @param path which file asks
      * @return as of now
@@ -451,7 +451,7 @@ public interface PathFileSystem {
     }
 
     /**
-     * Returns who asks: user, group, process, umask, and whether he still waits. To be called by a method of a file
+     * Returns the caller: user, group, process, umask, and whether it still waits. To be called by a method of a file
      * system on the thread that called it.
      *
      * @return valid until that method returns

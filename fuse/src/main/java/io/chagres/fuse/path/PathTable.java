@@ -105,7 +105,7 @@ final class PathTable {
         }
     }
 
-    /** Tells whether the path of a node may be that of another file. */
+    /** Returns whether the path of a node may be that of another file. */
     synchronized boolean isReplaced(long id) throws ErrnoException {
         Node node = node(id);
         return node.successor != null || node.unlinkedIn != null;
