@@ -24,13 +24,14 @@ class SiteTest {
     void isBuiltAndAsksTheNetworkForNothing() throws IOException {
         Requires.pythonModule("material", "mkdocs-material==9.8.1");
         Path site = directory.resolve("site");
-        Program built = Program.run(List.of(
-                Repository.root().resolve("packaging/site.sh").toString(), site.toString()));
+        Program built = Program.run(
+                List.of(Repository.root().resolve("packaging/site.sh").toString(), site.toString()));
         assertThat(built.exitCode()).as(built.err()).isZero();
         assertThat(site.resolve("search/search_index.js")).content().contains("Drain before a machine vanishes");
         assertThat(site.resolve("assets/iframe-worker.js")).content().contains("IFrameWorker");
         try (Stream<Path> files = Files.walk(site)) {
-            List<Path> pages = files.filter(file -> file.toString().endsWith(".html")).toList();
+            List<Path> pages =
+                    files.filter(file -> file.toString().endsWith(".html")).toList();
             assertThat(pages).hasSizeGreaterThan(60).allSatisfy(page -> assertThat(page)
                     .content()
                     .doesNotContainPattern("<(script|link|img)[^>]*(src|href)=\"(https?:)?//"));

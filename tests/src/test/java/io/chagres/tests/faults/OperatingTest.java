@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Runs what the pages for an operator show, with the configuration that they show, in directories of the test's own. */
+/** Runs what the pages for operators show, with the configuration that they show, in directories of its own. */
 @ExtendWith(FaultBench.Extension.class)
 @Tag("e2e")
 class OperatingTest {

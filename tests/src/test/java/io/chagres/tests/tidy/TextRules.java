@@ -1,9 +1,15 @@
 package io.chagres.tests.tidy;
 
+import io.chagres.testkit.Repository;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** Rules for the text of any file. */
 final class TextRules {
@@ -15,14 +21,12 @@ final class TextRules {
     // in two parts each, so that this file does not break its own rule
     private static final Pattern UNFINISHED = Pattern.compile("\\b(TO" + "DO|FIX" + "ME|XX" + "X)\\b");
 
-    /** The words that the table in docs/STYLE.md replaces; what stands as code is quoted and not said. */
-    private static final Pattern WORDS = Pattern.compile(
-            "\\b(of which|whoever|go(es)? on(?! (the|a|top)\\b)|went on|tell(s|ing)? of|told of|any more|so (many|much)"
-                    + "|in case of|utilize|leverage)\\b",
-            Pattern.CASE_INSENSITIVE);
+    /** The words that docs/STYLE.md replaces; what stands as code is quoted and not said. */
+    private static final Pattern WORDS = words();
 
     private static final Pattern COMMENT = Pattern.compile("^\\s*(//|/?\\*)");
     private static final Pattern QUOTED = Pattern.compile("`[^`]*`");
+    private static final Pattern MESSAGE = Pattern.compile("\"(?:[^\"\\\\]|\\\\.)*\"");
 
     private final SourceFile file;
     private final Consumer<Finding> findings;
@@ -58,11 +62,9 @@ final class TextRules {
         if (unfinished.find()) {
             report(number, unfinished.group() + " stands for work not done: do it, or open an issue");
         }
-        if (file.isMarkdown() || COMMENT.matcher(line).find()) {
-            Matcher word = WORDS.matcher(QUOTED.matcher(line).replaceAll("``"));
-            if (word.find()) {
-                report(number, "'" + word.group() + "': docs/STYLE.md has plainer words");
-            }
+        Matcher word = WORDS.matcher(prose(line));
+        if (word.find()) {
+            report(number, "'" + word.group() + "': docs/STYLE.md has plainer words");
         }
         if (!file.isMarkdown()) {
             line.chars()
@@ -70,6 +72,29 @@ final class TextRules {
                     .findFirst()
                     .ifPresent(c ->
                             report(number, "character U+%04X; sources are printable ASCII: escape it".formatted(c)));
+        }
+    }
+
+    /** Returns what a line says to people: documents and comments whole, of main code its messages. */
+    private String prose(String line) {
+        if (file.isMarkdown() || COMMENT.matcher(line).find()) {
+            return QUOTED.matcher(line).replaceAll("``");
+        }
+        return file.path().contains("/src/main/")
+                ? MESSAGE.matcher(line).results().map(MatchResult::group).collect(Collectors.joining(" "))
+                : "";
+    }
+
+    /** Reads the list that Vale reads, too: a pattern in quotes, a colon, and the plainer words. */
+    private static Pattern words() {
+        Pattern entry = Pattern.compile("^  '(.*)': .*$", Pattern.MULTILINE);
+        try {
+            String list = Files.readString(Repository.root().resolve("docs/style/Chagres/Words.yml"));
+            return Pattern.compile(
+                    entry.matcher(list).results().map(found -> found.group(1)).collect(Collectors.joining("|")),
+                    Pattern.CASE_INSENSITIVE);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

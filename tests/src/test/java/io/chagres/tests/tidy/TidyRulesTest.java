@@ -147,6 +147,12 @@ class TidyRulesTest {
                 .singleElement()
                 .asString()
                 .startsWith(WATCH + ":1: 'goes on'");
+        assertThat(findings(WATCH, "class Example {\n    String a = \"it goes on\";\n}\n"))
+                .singleElement()
+                .asString()
+                .startsWith(WATCH + ":2: 'goes on'");
+        assertThat(findings(TEST, "class ExampleTest {\n    String a = \"it goes on\";\n}\n"))
+                .isEmpty();
     }
 
     @Test
