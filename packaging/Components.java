@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 /**
  * Compares a list of components with the jars of a program: java packaging/Components.java LIST DIST VULNERABLE. Each
  * jar has to be in the list, by its digest or, if it is ours, by its name, and then its digest is written into it.
- * What is inside a jar of ours has to be there as well. No component may be older than what the file VULNERABLE says.
+ * Jars inside a jar of ours have to be there as well. No component may be older than what the file VULNERABLE says.
  * Exits with 1 and a line for each fault.
  */
 final class Components {

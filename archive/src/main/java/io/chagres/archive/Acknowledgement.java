@@ -6,9 +6,9 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records that a person knows what became of a host. Its key names the last object in which the host said something.
- * What the host says later is under another key, so it makes this void. It consists of lines {@code key=value}, which
- * people may read. Immutable.
+ * Records that a person knows what became of a host. Its key names the last object in which the host said something. A
+ * later heartbeat of the host is under another key, so it makes this void. It consists of lines {@code key=value},
+ * which people may read. Immutable.
  *
  * @param of the key of the object that was seen
  * @param by who says so

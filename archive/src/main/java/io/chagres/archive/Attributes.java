@@ -9,7 +9,7 @@ package io.chagres.archive;
  * @param mtimeNs modification time in nanoseconds since 1970
  */
 public record Attributes(int mode, int uid, int gid, long mtimeNs) {
-    /** What a directory has that no record describes: a parent of what was shipped. */
+    /** The attributes of a directory that no record describes: a parent of shipped files. */
     public static final Attributes DEFAULT_DIRECTORY = new Attributes(0755, 0, 0, Long.MIN_VALUE);
 
     /** Returns the same attributes with another modification time. */

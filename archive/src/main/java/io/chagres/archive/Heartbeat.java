@@ -8,9 +8,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a shipper says of itself now and then, so that a reader knows whether it lives, and what would be lost if it did
- * not. It consists of lines {@code key=value} under a key of its own. The newest sorts first, by the order of the log
- * and not by a clock. Immutable.
+ * The word of a shipper about itself now and then, so that a reader knows whether it lives, and what would be lost if
+ * it did not. It consists of lines {@code key=value} under a key of its own. The newest sorts first, by the order of
+ * the log and not by a clock. Immutable.
  *
  * @param state whether it continues
  * @param timeMs its wall clock, milliseconds since 1970

@@ -29,8 +29,7 @@ public final class HostRegistry {
 
     private static final int MAX_ATTEMPTS = 16;
 
-    /**
-     * What a listing of an archive says of a host. Immutable.
+    /** A host as a listing of an archive has it. Immutable.
      *
      * @param id 16 hexadecimal digits
      * @param name what the host is called: always a possible file name; the id when it has no such name

@@ -13,7 +13,7 @@ public sealed interface LogRecord {
     /** Largest run within a commit, largest copy, and the bytes of a data object that one checksum covers. */
     int PIECE_BYTES = 256 * 1024;
 
-    /** What a name leads to. */
+    /** The kind of file that a name leads to. */
     enum Kind {
         /** A regular file: a version. */
         FILE,
@@ -151,16 +151,14 @@ public sealed interface LogRecord {
         public static final long AS_BEFORE = Long.MIN_VALUE;
     }
 
-    /**
-     * What retention did to a host. Only in checkpoints.
+    /** The retention of a host. Only in checkpoints.
      *
      * @param nextVersionId greater than that of every version there was
      * @param horizonMs versions that ended before this time of the store may be gone
      */
     record Retention(long nextVersionId, long horizonMs) implements LogRecord {}
 
-    /**
-     * What retention does to a version, by the clock of the store. Only in checkpoints.
+    /** The retention of a version, by the clock of the store. Only in checkpoints.
      *
      * @param expiredBefore the bytes before this position are expired; those that are still stored go later
      * @param expiredMs when that was decided; 0 before the first time

@@ -1,10 +1,10 @@
 package io.chagres.archive;
 
-/** What an object of an archive holds, as far as it matters for the right to read it. */
+/** The content of an object of an archive, as far as it matters for the right to read it. */
 public enum ObjectKind {
     /** A commit: records in its header, bytes of files behind it. */
     COMMIT,
-    /** What a log was condensed into: names, places, checksums. */
+    /** The condensed log: names, places, checksums. */
     RECORDS,
     /** Bytes of files, or an index that tells other programs where they are. */
     BYTES,

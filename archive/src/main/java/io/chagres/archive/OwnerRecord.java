@@ -11,7 +11,7 @@ import java.security.NoSuchAlgorithmException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an owner record says: whose an id is. Immutable.
+ * The machine of a host id. Immutable.
  *
  * @param name what the host is called
  * @param machineId of its machine

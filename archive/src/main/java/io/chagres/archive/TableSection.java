@@ -1,6 +1,6 @@
 package io.chagres.archive;
 
-/** What a table of a span of commits holds. */
+/** The sections of a table of a span of commits. */
 public enum TableSection {
     /** Names, and of each version that changed everything but where its bytes are. */
     NAMES("names"),

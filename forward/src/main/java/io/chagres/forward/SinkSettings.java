@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * What a sink is opened with beside its address. Immutable.
+ * The settings of a sink beside its address. Immutable.
  *
  * @param name what this forwarding is called: it finds the positions of its like
  * @param properties settings of the sink's own client

@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
-/** What is gone of a host, or a directory in it. The kernel hears of no change: it believes names for a second. */
+/**
+ * The files of a host, or of a directory in it, that are gone. The kernel hears of no change: it believes names for a
+ * second.
+ */
 final class GoneFolder extends Folder {
     static final Pathname PLACE = Pathname.of(HostRegistry.GONE);
 

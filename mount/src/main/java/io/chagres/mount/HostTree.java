@@ -26,8 +26,9 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one host adds up to, loaded when it is first looked into. Many look at it under the shared lock; one thread
- * applies commits, and holds the exclusive lock only for that: a reader that lists names never waits for the store.
+ * The names and versions of one host, loaded when it is first looked into. Many look at it under the shared lock; one
+ * thread applies commits, and holds the exclusive lock only for that: a reader that lists names never waits for the
+ * store.
  */
 final class HostTree {
     /** Bytes of a version that are shown: from a position to a position. */

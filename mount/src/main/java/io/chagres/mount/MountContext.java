@@ -4,8 +4,7 @@ import io.chagres.archive.state.LocalTables;
 import java.util.concurrent.ExecutorService;
 import java.util.function.LongSupplier;
 
-/**
- * What a mount uses of the program around it. Immutable.
+/** The parts of the program around it that a mount uses. Immutable.
  *
  * @param threads read from the store, as many at once as there are threads; shut down with the mount
  * @param clockMs time that only goes forward, milliseconds from any origin

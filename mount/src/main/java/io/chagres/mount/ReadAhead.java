@@ -19,8 +19,7 @@ final class ReadAhead {
     /** Names a file. */
     record Key(HostTree host, long version) {}
 
-    /**
-     * What will be read next.
+    /** The range that will be read next.
      *
      * @param firstBlock index of the first block
      * @param count how many blocks, maybe 0

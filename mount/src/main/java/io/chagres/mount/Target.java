@@ -2,7 +2,7 @@ package io.chagres.mount;
 
 import io.chagres.fuse.Attributes;
 
-/** What a name leads to, told to the kernel by a number. */
+/** The target of a name, which the kernel knows by a number. */
 interface Target {
     /** Returns the number the kernel knows it by; not 0. */
     long number();

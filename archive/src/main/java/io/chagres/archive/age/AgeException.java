@@ -6,7 +6,7 @@ import java.io.IOException;
 public final class AgeException extends IOException {
     private static final long serialVersionUID = 1;
 
-    /** What is wrong. */
+    /** The fault. */
     public enum Fault {
         /** It does not begin like an encrypted file of this format. */
         HEADER,

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What opens files: a secret key, {@code AGE-SECRET-KEY-1...}, as {@code age-keygen} makes it. Immutable. */
+/** A secret key that opens files, {@code AGE-SECRET-KEY-1...}, as {@code age-keygen} makes it. Immutable. */
 public final class AgeIdentity {
     private static final String PREFIX = "age-secret-key-";
 

@@ -27,8 +27,7 @@ public final class FileSearch implements AutoCloseable {
     /** Of a longer match over lines nobody knows; that is said, see {@link #takeCut}. */
     public static final int MAX_MATCH_BYTES = SpanFinder.MAX_BYTES;
 
-    /**
-     * What of a file is wanted.
+    /** The wanted parts of a file.
      *
      * @param maxCount how many lines, at least 1
      * @param before lines shown before each

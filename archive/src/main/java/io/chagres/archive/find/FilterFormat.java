@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * What a filter looks like: groups one after the other, each for itself, little endian:
+ * The layout of a filter: groups one after the other, each for itself, little endian:
  *
  * <pre>
  *  0 u32 magic "CHGF"      4 u16 format version 1, u16 zeros
@@ -58,7 +58,7 @@ final class FilterFormat {
      */
     record Piece(long versionId, long start, long end, int column, int columns) {}
 
-    /** What a group begins with. */
+    /** The head of a group. */
     record Header(int columns, int pieces, int indexBytes, int crc) {
         long rowBytes() {
             return FilterFormat.rowBytes(columns);

@@ -13,7 +13,7 @@ import java.util.List;
 
 /** Reads a filter group by group, and of a group only the rows that are asked for. Confined to one thread. */
 final class FilterReader {
-    /** What is read first of a group: mostly the whole index. */
+    /** The bytes of a group that are read first: mostly the whole index. */
     private static final int FIRST_BYTES = 16 * 1024;
 
     /** A filter of no more is read at once: another call takes longer than its rows. */

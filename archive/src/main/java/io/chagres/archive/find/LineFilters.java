@@ -54,7 +54,7 @@ public final class LineFilters {
 
     private LineFilters() {}
 
-    /** What there is of a version before a filter. */
+    /** The part of a version before a filter. */
     private record Known(long end, boolean isLineStart) {}
 
     /** The part of a version that a filter has yet to cover. */

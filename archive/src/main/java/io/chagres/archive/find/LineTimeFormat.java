@@ -44,7 +44,7 @@ public final class LineTimeFormat {
     private static final String CLOCK = "(?<H>\\d{2}):(?<M>\\d{2}):(?<S>\\d{2})";
     private static final String FRACTION = "(?:[.,](?<f>\\d{1,9}))?";
 
-    /** What the letters of strftime(3) stand for. */
+    /** The meaning of the letters of strftime(3). */
     private static final Map<Character, String> FIELDS = Map.ofEntries(
             Map.entry('Y', "(?<Y>\\d{4})"),
             Map.entry('y', "(?<y>\\d{2})"),

@@ -17,14 +17,14 @@ final class LiteralSet {
     /** Where in a text its bytes may be chosen. */
     private static final int MAX_CHOICES = 16;
 
-    /** What is copied at once: little at first, since the next one may be near. */
+    /** The bytes copied at once: few at first, since the next one may be near. */
     private static final int FIRST_BYTES = 256;
 
     private static final int MOST_BYTES = 16 << 10;
     private static final int NONE = -1;
     private static final long MULTIPLIER = 0x9E37_79B9_7F4A_7C15L;
 
-    /** What a letter of ASCII has in lower case; other characters with and without it share hashes, no more. */
+    /** The bit of an ASCII letter in lower case; other characters with and without it share hashes, no more. */
     private static final long LOWER = 0x2020_2020_2020_2020L;
 
     private final byte[][] literals;
@@ -33,7 +33,7 @@ final class LiteralSet {
     private final int gramBytes;
     /** Where in a gram the bits of its last byte are. */
     private final int newest;
-    /** What a gram has in lower case, if case is ignored. */
+    /** The bits of a gram in lower case, if case is ignored. */
     private final long lower;
 
     /** A bit for each hash that a text has. */

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 public final class Replacement {
     private static final Pattern REFERENCE = Pattern.compile("\\$(?:(\\$)|(\\w+)|\\{([^}]+)})");
 
-    /** What stands in it: a text, or the name or number of a group. */
+    /** Its parts: a text, or the name or number of a group. */
     private record Part(String text, boolean isGroup) {}
 
     private final List<Part> parts = new ArrayList<>();

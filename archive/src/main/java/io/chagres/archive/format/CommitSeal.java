@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * What makes a commit a signed one: the digest of its data area as it is stored, and a signature over all before it.
+ * The seal of a signed commit: the digest of its data area as it is stored, and a signature over all before it.
  * Immutable; arrays are not copied.
  *
  * <pre>

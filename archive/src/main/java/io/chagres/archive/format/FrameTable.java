@@ -11,13 +11,13 @@ import java.util.Arrays;
 
 /** The seek table of one object: where each frame lies, and which bytes it holds. Immutable. */
 public final class FrameTable {
-    /** What a frame takes in the object at most: bytes that do not compress grow a little. */
+    /** The most bytes of a frame in the object: bytes that do not compress grow a little. */
     public static final int MAX_STORED_BYTES = 2 * SeekableFrames.FRAME_BYTES;
 
     private static final int MAX_FRAMES = 1 << 24;
     private static final int FIRST_BYTES = 4096;
 
-    /** What is fetched first: the seek table of an object of 100 MB. */
+    /** The bytes fetched first: the seek table of an object of 100 MB. */
     private static final int LAST_BYTES = 4096;
 
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;

@@ -25,13 +25,13 @@ import java.util.zip.Inflater;
 public final class GzipMembers implements FrameWriter {
     private static final int HEADER_BYTES = 10;
     private static final int TRAILER_BYTES = 8;
-    /** What lies in an object before and behind the seek table, from the start of the member that holds it. */
+    /** The bytes of an object before and behind the seek table, from the start of the member that holds it. */
     static final int BEFORE_TABLE_BYTES = HEADER_BYTES + 6;
 
     static final int BEHIND_TABLE_BYTES = 2 + TRAILER_BYTES;
 
     private static final int MAX_TABLE_BYTES = 0xffff - 4;
-    /** What an object holds at most, since its seek table has to fit into one extra field: almost 2 GiB. */
+    /** The most bytes of an object, since its seek table has to fit into one extra field: almost 2 GiB. */
     public static final long MAX_CONTENT_BYTES = (long) SeekableFrames.FRAME_BYTES
             * ((MAX_TABLE_BYTES - SeekTable.HEADER_BYTES - SeekTable.FOOTER_BYTES) / SeekTable.ENTRY_BYTES);
 

@@ -15,10 +15,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What commits repeat of those before them. Commit number n repeats the s - 1 before it; s is the greatest power of
- * {@link #RADIX} up to {@link #LONGEST} that divides n. So a reader knows any thousand commits by reading a dozen of
- * them from the last one back. Each record is written about three times more, compressed beside its like. This object
- * is the writer's memory of them; confined to one thread at a time.
+ * The records of earlier commits that a commit repeats. Commit number n repeats the s - 1 before it; s is the greatest
+ * power of {@link #RADIX} up to {@link #LONGEST} that divides n. So a reader knows any thousand commits by reading a
+ * dozen of them from the last one back. Each record is written about three times more, compressed beside its like. This
+ * object is the writer's memory of them; confined to one thread at a time.
  */
 public final class Repeats {
     /** The commits one repeats at most, with itself. */

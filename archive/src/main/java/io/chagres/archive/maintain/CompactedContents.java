@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a compaction leaves of a state: what retention keeps, with new extents in the place of those whose bytes they
- * hold.
+ * The rest of a state after a compaction: the rows that retention keeps, with new extents in the place of those whose
+ * bytes they hold.
  *
  * @param written the new extents of each version in order; where bytes were damaged some are missing
  */

@@ -85,7 +85,7 @@ final class CompactionPlan implements AutoCloseable {
         }
     }
 
-    /** What a pack holds, and what of it is needed. */
+    /** The bytes of a pack, and those of them that are needed. */
     private static final class PackUse {
         private final LogRecord.PackedRun piece;
         private long liveBytes;
@@ -102,11 +102,11 @@ final class CompactionPlan implements AutoCloseable {
     private final boolean moves;
     private final Set<Long> leftPacks = new HashSet<>();
     private final Map<Long, PackUse> uses = new HashMap<>();
-    /** What is too large for a pack, in the order of versions. */
+    /** Versions that are too large for a pack, in their order. */
     private RowSorter large;
-    /** What goes into packs, in the order of names. */
+    /** Versions that go into packs, in the order of names. */
     private RowSorter small;
-    /** What has an object of its own, in the order of versions. */
+    /** Versions with an object of their own, in their order. */
     private final RowSorter objects;
 
     private long packedBytes;

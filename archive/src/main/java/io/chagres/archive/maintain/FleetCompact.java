@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class FleetCompact {
     private FleetCompact() {}
 
-    /**
-     * What became of a host.
+    /** The outcome of a host.
      *
      * @param summary what was done; null for a host that stays as it is
      * @param note why it stays so, though nothing is wrong with it; or null

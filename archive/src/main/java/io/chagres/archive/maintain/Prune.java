@@ -53,8 +53,7 @@ public final class Prune implements AutoCloseable {
         void kept(Pathname path, String why) throws IOException;
     }
 
-    /**
-     * What is removed, and whether.
+    /** The files to remove, and whether to.
      *
      * @param untilMs files that changed later stay, milliseconds since 1970
      * @param dryRun whether nothing is removed
@@ -86,7 +85,7 @@ public final class Prune implements AutoCloseable {
         reader = new VersionReader(store, hostId, state);
     }
 
-    /** What a file was when it was opened. */
+    /** The state of a file when it was opened. */
     private record Seen(long dev, long ino, long size, long mtimeNs, long ctimeNs) {
         static Seen of(Statx stat) {
             return new Seen(stat.dev(), stat.ino(), stat.size(), stat.mtimeNs(), stat.ctimeNs());

@@ -15,7 +15,7 @@ import java.io.IOException;
 import java.util.HashSet;
 import java.util.Set;
 
-/** What a state of a host refers to: data objects, and bytes in commits. Confined to one thread. */
+/** The objects that a state of a host refers to: data objects, and bytes in commits. Confined to one thread. */
 final class References {
     private final String hostId;
     private final Set<String> objects = new HashSet<>();

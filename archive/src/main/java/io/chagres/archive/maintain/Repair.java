@@ -47,7 +47,7 @@ public final class Repair {
     /** The format knows no greater object of those that are moved, a commit with all it may hold. */
     private static final long MAX_MOVED_BYTES = 2L << 30;
 
-    /** What a step does. */
+    /** The action of a step. */
     public enum Action {
         /** Nothing: says what is lost for good. */
         LOSS,

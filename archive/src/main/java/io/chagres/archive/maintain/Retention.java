@@ -34,8 +34,7 @@ final class Retention {
     /** Bytes wait up to this part of the time of retention longer, so that objects need not be many. */
     private static final int PARTS = 8;
 
-    /**
-     * What is decided of a version.
+    /** The decision about a version.
      *
      * @param isGone whether nothing of it stays
      * @param first index of the first extent that stays, at least in part
@@ -56,7 +55,7 @@ final class Retention {
     private final long graceMs;
     private final long nowMs;
     private final long oldMs;
-    /** What copies need of versions: the first position. All decisions follow from it and from the state. */
+    /** The first position that copies need of each version. All decisions follow from it and from the state. */
     private final Map<Long, Long> copiedFrom = new HashMap<>();
     /** Whether a version was found to be needed after it was decided about. */
     private boolean needsMore;

@@ -10,8 +10,7 @@ import java.io.IOException;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What was committed between two moments. Immutable.
+/** The commits between two moments. Immutable.
  *
  * @param since the state at the first moment; null for the beginning
  * @param until the state at the last moment; null for the end

@@ -35,7 +35,7 @@ public final class FleetStatus {
 
     private static final int AT_ONCE = 256;
 
-    /** What is known of a host's shipper, the worst first. */
+    /** The states of a host's shipper, the worst first. */
     public enum State {
         /** The archive does not hold what it committed, or no longer does, whatever it says. */
         DAMAGED,
@@ -218,7 +218,7 @@ public final class FleetStatus {
         return silentMs <= lateMs ? State.LIVE : silentMs <= Math.max(lateMs, GONE_MS) ? State.LATE : State.GONE;
     }
 
-    /** What is read of one host, step by step; what one step finds counts when another cannot be done. */
+    /** Reads one host step by step; the finding of one step counts when another cannot be done. */
     private final class Reading {
         final HostRegistry.Owner host;
         final List<HostStatus> fenced = new ArrayList<>();

@@ -3,14 +3,14 @@ package io.chagres.archive.read;
 import java.util.concurrent.Semaphore;
 
 /**
- * What readers of large files share to read ahead: threads, and a bound of memory. A thread that reads never waits for
+ * Threads and a bound of memory that readers of large files share to read ahead. A thread that reads never waits for
  * either: what no other thread has begun it reads by itself. Safe for any thread.
  */
 public final class Lookahead {
     /** Nothing is read ahead. */
     public static final Lookahead NONE = new Lookahead(Workers.NONE, 0);
 
-    /** What a block takes: its bytes, and what is needed to decompress them. */
+    /** The memory of a block: its bytes, and the buffers that decompress them. */
     public static final long BLOCK_MEMORY_BYTES = 2L << 20;
 
     private final Workers workers;

@@ -134,7 +134,7 @@ public final class Selection implements Iterable<Selection.Entry> {
         return new Entries();
     }
 
-    /** What has names and what has none, merged. */
+    /** Versions with names and without, merged. */
     private final class Entries implements Iterator<Entry> {
         private final FilesByPath files = new FilesByPath(state.names(), below);
         private final Iterator<Gone> nameless = gone.iterator();

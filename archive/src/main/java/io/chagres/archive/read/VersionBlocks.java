@@ -51,10 +51,10 @@ final class VersionBlocks implements AutoCloseable {
 
     private long end;
     private MemorySegment piece = MemorySegment.NULL;
-    /** What was read and not taken yet. */
+    /** Blocks that were read and not taken yet. */
     private MemorySegment left = MemorySegment.NULL;
 
-    /** What is wrong behind that. */
+    /** The fault behind them. */
     private @Nullable IOException failure;
 
     private volatile boolean ending;

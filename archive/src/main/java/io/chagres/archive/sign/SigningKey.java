@@ -21,7 +21,7 @@ public final class SigningKey {
     private static final String BEGIN = "-----BEGIN PRIVATE KEY-----";
     private static final String END = "-----END PRIVATE KEY-----";
 
-    /** What a PKCS #8 encoded key has before its secret (RFC 8410). */
+    /** The bytes of a PKCS #8 encoded key before its secret (RFC 8410). */
     private static final byte[] ENCODING = {
         0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20
     };

@@ -14,7 +14,7 @@ public final class VerifyKey {
     static final int BYTES = 32;
     static final int SIGNATURE_BYTES = 64;
 
-    /** What an X.509 encoded key has before its bytes (RFC 8410). */
+    /** The prefix of an X.509 encoded key (RFC 8410). */
     private static final byte[] ENCODING = {0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00};
 
     private static final String PREFIX = "ed25519:";

@@ -9,11 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a state is that tables of names were applied to: the extents that it has, and behind them those of tables, which
+ * A state that tables of names were applied to: the extents that it has, and behind them those of tables, which
  * are read once. Versions are asked for in the order of their ids, each once. Confined to one thread.
  */
 final class AttachedContents implements CheckpointContents, AutoCloseable {
-    /** What is known before that: the extents end before the lengths. */
+    /** The state before that: the extents end before the lengths. */
     static final CheckpointContents UNATTACHED = new CheckpointContents() {
         @Override
         public Iterable<LogRecord.Extent> extents(FileVersion version) {

@@ -12,11 +12,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the log says of one version of a file. Changed only by {@link HostState}; confined to one thread. All times are
+ * One version of a file, as the log has it. Changed only by {@link HostState}; confined to one thread. All times are
  * since 1970.
  */
 public final class FileVersion {
-    /** What became of a version. */
+    /** The states of a version. */
     public enum State {
         /** It may still grow. */
         GROWING,

@@ -33,7 +33,7 @@ public final class HistoryWriter implements RunListener, AutoCloseable {
     private final SpillFile spill;
     private final List<Block> blocks = new ArrayList<>();
     private final RecordWriter out = new RecordWriter();
-    /** What versions have grown to since the last moment written. */
+    /** Lengths of versions that grew since the last moment written. */
     private final Map<Long, LogRecord.VersionLength> grown = new LinkedHashMap<>();
 
     private long grownSeq;

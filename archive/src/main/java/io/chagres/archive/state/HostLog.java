@@ -436,8 +436,7 @@ public final class HostLog {
         return Checkpoints.counting(store, hostId);
     }
 
-    /**
-     * What to read for a state.
+    /** The objects to read for a state.
      *
      * @param checkpoint where to begin; null for the first commit
      * @param tables what begins at the checkpoint; null when it is not looked at

@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the commits of one host add up to: names, versions and where their bytes are. After an exception of
+ * The sum of the commits of one host: names, versions and where their bytes are. After an exception of
  * {@link #apply} it is no longer usable. Confined to one thread.
  */
 public final class HostState {

@@ -36,7 +36,7 @@ public final class LocalTables implements AutoCloseable {
     /** A host of at least this number of files is not in memory as a whole. */
     public static final int LARGE_VERSIONS = 16 * 1024;
 
-    /** What a file takes in a checkpoint at least. */
+    /** The least bytes of a file in a checkpoint. */
     private static final int BYTES_PER_VERSION = 32;
 
     /** One of this many versions may be in memory while a large host is loaded: beside it there is garbage. */

@@ -17,8 +17,7 @@ final class TableBlocks {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
 
-    /**
-     * What a checkpoint ends with.
+    /** The end of a checkpoint.
      *
      * @param versions how many there are
      * @param names how many there are

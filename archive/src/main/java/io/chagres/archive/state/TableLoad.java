@@ -19,7 +19,7 @@ final class TableLoad implements HostLog.Load {
     /** Reading this number of commits takes longer than to lay their state out. */
     private static final int MANY_COMMITS = 256;
 
-    /** What a history says about versions: how long they were. */
+    /** The lengths of versions, as a history has them. */
     static final CheckpointContents LENGTHS = new CheckpointContents() {
         @Override
         public Iterable<LogRecord.Extent> extents(FileVersion version) {

@@ -23,7 +23,7 @@ final class TreeWalk {
         void visit(NameTree.Entry entry, Pathname path) throws IOException;
     }
 
-    /** What is left of a directory whose entries are gone through. */
+    /** The rest of a directory whose entries are gone through. */
     static final class Level {
         private final Iterator<NameTree.Entry> entries;
         private final int room;

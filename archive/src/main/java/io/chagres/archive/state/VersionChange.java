@@ -8,8 +8,8 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a span of commits changed of one version, but where its bytes are: a row of a table. It is made of the records
- * of commits, or of those of a table, and takes what a later span changed. Confined to one thread.
+ * The changes of one version in a span of commits, without the place of its bytes: a row of a table. It is made of the
+ * records of commits, or of those of a table, and takes what a later span changed. Confined to one thread.
  */
 final class VersionChange {
     private final long id;

@@ -6,8 +6,9 @@ import io.chagres.linux.Pathname;
 import io.chagres.linux.Statx;
 
 /**
- * Who owns what is made in an archive: its maker, but for the superuser, who gives it to the owner of the archive's
- * directory. Else a command of the superuser would leave directories in which that owner can make nothing. Immutable.
+ * The owner of objects made in an archive: their maker, but for the superuser, who gives it to the owner of the
+ * archive's directory. Else a command of the superuser would leave directories in which that owner can make nothing.
+ * Immutable.
  */
 final class ArchiveOwner {
     static final ArchiveOwner OF_MAKER = new ArchiveOwner(-1, -1);

@@ -2,8 +2,7 @@ package io.chagres.archive.store;
 
 import java.util.List;
 
-/**
- * What one request lists. Immutable.
+/** The objects that one request lists. Immutable.
  *
  * @param objects in the order of the bytes of their keys
  * @param isLast whether no other key follows

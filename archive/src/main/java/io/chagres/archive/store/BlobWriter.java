@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes one new object. Closing without {@link #commit} discards it. Confined to one thread. */
 public interface BlobWriter extends AutoCloseable {
-    /** What {@link #copyFrom} reads at once. */
+    /** The bytes that {@link #copyFrom} reads at once. */
     long COPY_BYTES = 256 * 1024;
 
     /** Appends bytes, borrowed until return. */

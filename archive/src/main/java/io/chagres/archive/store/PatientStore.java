@@ -37,7 +37,7 @@ public final class PatientStore extends ForwardingStore {
     /** A slower put is taken for one that hangs. */
     private static final long SLOWEST_BYTES_PER_MS = 256;
 
-    /** What one answer brings at most, on the heap. */
+    /** The most bytes of one answer, on the heap. */
     private static final int MAX_GET_BYTES = 8 << 20;
 
     private static final long NEVER = Long.MIN_VALUE;

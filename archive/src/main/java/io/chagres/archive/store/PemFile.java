@@ -25,7 +25,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a file in PEM holds; text around its blocks is passed over. A certificate alone may be in DER. Immutable.
+ * The blocks of a file in PEM; text around its blocks is passed over. A certificate alone may be in DER. Immutable.
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc7468">RFC 7468</a>
  */

@@ -27,7 +27,7 @@ public record StoreAddress(String text, @Nullable String scheme, String path) {
     /** The schemes that this project's providers have, whether they are installed or not. */
     private static final List<String> OBJECT_STORES = List.of("s3", "gs", "azblob");
 
-    /** What others call them, and what is written instead. */
+    /** The names that others give them, and ours. */
     private static final Map<String, String> MEANT = Map.ofEntries(
             entry(FILE, FILE),
             entry("s3", "s3"),

@@ -66,9 +66,9 @@ final class HostVerify implements AutoCloseable {
     private final List<LogRecord.Extent> applied = new ArrayList<>();
 
     private boolean listening;
-    /** What all commits so far add up to; null where that is not known. */
+    /** The sum of all commits so far; null where it is not known. */
     private @Nullable HostState state;
-    /** What the checkpoint before says, whose bytes were checked; null for none. */
+    /** The checkpoint before, whose bytes were checked; null for none. */
     private @Nullable HostState checked;
     /** The commit before, when it could be read. */
     private @Nullable CommitHeader before;

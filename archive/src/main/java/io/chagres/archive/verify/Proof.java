@@ -2,8 +2,7 @@ package io.chagres.archive.verify;
 
 import java.util.List;
 
-/**
- * What signatures prove of one host. Immutable.
+/** The proof that signatures give of one host. Immutable.
  *
  * @param hostId the host
  * @param provenTo the last commit up to which everything there is is proven; 0 for nothing

@@ -38,7 +38,7 @@ public final class ProofCheck {
     private static final int BUFFER_BYTES = 1 << 20;
 
     private static final String STREAMS = "streams/";
-    /** What readers of Chagres read beside commits; data objects last. */
+    /** Objects that readers of Chagres read beside commits; data objects last. */
     private static final List<String> UNSIGNED = List.of("checkpoints/", "filters/", "history/", "tables/", STREAMS);
 
     private final BlobStore store;

@@ -4,8 +4,7 @@ import io.chagres.archive.sign.SignedStatement;
 import io.chagres.archive.sign.TrustList;
 import java.util.List;
 
-/**
- * What somebody brings along to judge an archive. Immutable.
+/** The keys and heads by which somebody judges an archive. Immutable.
  *
  * @param keys whose signatures count
  * @param heads commits that were there once, so that it shows when the newest are gone

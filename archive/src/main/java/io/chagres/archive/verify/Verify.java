@@ -56,7 +56,7 @@ public final class Verify {
         /** Something is wrong. */
         void fault(Fault fault);
 
-        /** What signatures prove of a host, where that was asked for. */
+        /** The proof that signatures give of a host, where that was asked for. */
         default void proof(HostRegistry.Owner host, Proof proof) {}
 
         /** Nothing refers to an object: an upload that was not committed, or not yet. That is no fault. */

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * What a command may touch of the process around it, so that a test can replace it.
+ * The parts of the process that a command may touch, so that a test can replace them.
  *
  * @param out standard output
  * @param err standard error, for messages and the live line

@@ -16,7 +16,7 @@ public final class ExitCode {
     /** The store did not give something that it holds, so nothing is known of it: throttled, or archived. */
     public static final int UNANSWERED = 5;
 
-    /** What is archived was asked for, and is on its way: run the same command again. */
+    /** Objects in an archive tier were asked for, and are on their way: run the same command again. */
     public static final int AWAITED = 6;
 
     /** A signal ended the work early; what was done stays. */

@@ -7,7 +7,7 @@ import jdk.jfr.FlightRecorder;
 import jdk.jfr.Recording;
 import jdk.jfr.RecordingState;
 
-/** What somebody records of this process, see {@code -XX:StartFlightRecording}. Stateless. */
+/** The recordings of this process, see {@code -XX:StartFlightRecording}. Stateless. */
 final class FlightRecordings {
     private static final long LIMIT_MS = 10_000;
     private static final long STEP_NS = Duration.ofMillis(10).toNanos();

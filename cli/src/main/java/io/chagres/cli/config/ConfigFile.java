@@ -51,7 +51,7 @@ public record ConfigFile(
     /** Keys that somebody may write who wants another archive; {@code to} is known outside of sources. */
     private static final List<String> MORE_ARCHIVES = List.of("archive", "archives", "to");
 
-    /** What a key holds. */
+    /** The kinds of values. */
     public enum Kind {
         /** One string. */
         TEXT("a string, such as \"%s\""),
@@ -69,8 +69,7 @@ public record ConfigFile(
         }
     }
 
-    /**
-     * What a key may hold.
+    /** The values that a key may hold.
      *
      * @param example a value that would do
      */
@@ -81,8 +80,7 @@ public record ConfigFile(
         }
     }
 
-    /**
-     * What a key holds, as the texts that its option takes, and where the key stands.
+    /** The value of a key, as the texts that its option takes, and where the key stands.
      *
      * @param shown the texts as they may be shown
      * @param isExpanded whether variables were in them

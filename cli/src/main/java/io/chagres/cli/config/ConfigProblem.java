@@ -3,8 +3,7 @@ package io.chagres.cli.config;
 import io.chagres.cli.text.JsonWriter;
 import io.chagres.linux.Pathname;
 
-/**
- * What is wrong with a configuration file, where, and what to do. Never holds a secret. Immutable.
+/** A fault of a configuration file, its place and its cure. Never holds a secret. Immutable.
  *
  * @param file the file that it is in
  * @param line counted from 1; 0 when it is the file as a whole

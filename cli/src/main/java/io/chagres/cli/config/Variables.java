@@ -21,7 +21,7 @@ final class Variables {
     private final Map<String, String> environment;
 
     /**
-     * What became of a text.
+     * The result of a text.
      *
      * @param text as its option takes it
      * @param shown as it may be shown: what comes from a variable that is a secret by its name is hidden

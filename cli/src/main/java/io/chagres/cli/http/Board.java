@@ -6,7 +6,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** What a {@link StatusServer} tells. Safe for any thread. */
+/** The content of a {@link StatusServer}. Safe for any thread. */
 public interface Board {
     /** Returns what is wrong with who fills it, or null while that works. */
     @Nullable

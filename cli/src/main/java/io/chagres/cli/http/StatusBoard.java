@@ -15,7 +15,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a running ship, for readers on other threads: the last status, an hour of samples, the last
+ * The knowledge about a running ship, for readers on other threads: the last status, an hour of samples, the last
  * messages. The shipper's thread fills it; safe for any.
  */
 public final class StatusBoard implements Board {

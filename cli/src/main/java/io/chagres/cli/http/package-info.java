@@ -1,4 +1,4 @@
-/** What a running ship tells over HTTP: metrics, health and a page. */
+/** Serves metrics, health and a page of a running ship over HTTP. */
 @NullMarked
 package io.chagres.cli.http;
 

@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What one cloud says of the end of this machine. Confined to one thread. */
+/** The notices of one cloud about the end of this machine. Confined to one thread. */
 sealed interface NoticeSource {
     /** How long a metadata service may take to answer. */
     Duration LIMIT = Duration.ofSeconds(5);

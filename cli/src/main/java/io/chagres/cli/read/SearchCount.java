@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What {@code grep --stats} shows about a search. Safe for any thread. */
+/** The counts of {@code grep --stats}. Safe for any thread. */
 final class SearchCount {
     private static final double MS_PER_SECOND = 1e3;
 

@@ -2,7 +2,7 @@ package io.chagres.cli.ship;
 
 import java.util.List;
 
-/** What a configuration file may hold, for its manual page. Stateless, safe for any thread. */
+/** The keys of a configuration file, for its manual page. Stateless, safe for any thread. */
 public final class ConfigKeys {
     private ConfigKeys() {}
 

@@ -3,8 +3,8 @@ package io.chagres.cli.ship;
 import java.util.Locale;
 
 /**
- * What shipping costs a day at most, by the model of docs/SCALING.md: a put for each commit, heartbeat and object, and
- * a put more for each thousand commits. Immutable.
+ * The cost of shipping for a day at most, by the model of docs/SCALING.md: a put for each commit, heartbeat and object,
+ * and a put more for each thousand commits. Immutable.
  *
  * @param commits one for each lag in which a file grows
  * @param heartbeats one for each interval

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
 /**
- * What a ship would do: its options and where its bytes would go. Immutable.
+ * The plan of a ship: its options and the store of its bytes. Immutable.
  *
  * @param store the archive's address, that of the spool where there is one; empty when none is named
  * @param to where it goes, as it was named

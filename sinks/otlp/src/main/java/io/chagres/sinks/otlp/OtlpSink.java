@@ -19,7 +19,7 @@ final class OtlpSink implements Sink {
     private final OtlpEndpoint endpoint;
     private final SinkSettings settings;
 
-    /** What was taken and could not be written down, of each host: else it would be sent again and again. */
+    /** Positions of each host that could not be written down: without them lines would be sent again and again. */
     private final Map<String, Map<Long, Position>> unsaved = new HashMap<>();
 
     private long refusedRecords;

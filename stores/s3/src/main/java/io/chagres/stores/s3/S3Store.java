@@ -208,7 +208,7 @@ final class S3Store implements BlobStore {
                 head.restore() != null && head.restore().contains(UNDER_WAY));
     }
 
-    /** What lies in a tier of Intelligent-Tiering comes back for good, and S3 refuses to hear of days. */
+    /** An object in a tier of Intelligent-Tiering comes back for good, and S3 refuses to hear of days. */
     @Override
     public void thaw(ArchivedBlob blob, ThawClass thawClass, int days) throws IOException {
         boolean forGood = blob.tier().endsWith("_ACCESS");
