@@ -25,6 +25,7 @@ import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.Salvage;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
+import io.chagres.linux.Pathname;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -33,6 +34,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -152,16 +154,14 @@ public final class ArchiveReader implements AutoCloseable {
 
     /** Opens a host, and chooses its files. */
     public QueriedHost host(HostRegistry.Owner host, Query query) throws IOException {
-        HostView view = view(host, query);
         List<Address> named = query.of(host);
         boolean all = query.addresses().isEmpty();
-        Selection files = Selection.matching(
-                        view.state(),
-                        directory -> all || named.stream().anyMatch(each -> each.mayMatchBelow(directory)),
-                        path -> (all || named.stream().anyMatch(each -> each.matches(path)))
-                                && query.filter().takes(host, path),
-                        query.versions())
-                .filter(query::covers);
+        Predicate<Pathname> below = directory -> all || named.stream().anyMatch(each -> each.mayMatchBelow(directory));
+        Predicate<Pathname> paths = path -> (all || named.stream().anyMatch(each -> each.matches(path)))
+                && query.filter().takes(host, path);
+        HostView view = view(host, query, query.namesAll() ? null : new NameFilter(below, paths));
+        Selection files =
+                Selection.matching(view.state(), below, paths, query.versions()).filter(query::covers);
         return new QueriedHost(host, view, files, () -> window(host, query.since(), query.until()));
     }
 
@@ -180,9 +180,7 @@ public final class ArchiveReader implements AutoCloseable {
         return HostView.open(store, host.id(), at, extents, tables).state();
     }
 
-    private HostView view(HostRegistry.Owner host, Query query) throws IOException {
-        NameFilter names =
-                new NameFilter(directory -> query.mayMatchBelow(host, directory), path -> query.matches(host, path));
+    private HostView view(HostRegistry.Owner host, Query query, @Nullable NameFilter names) throws IOException {
         HostView view = salvages
                 ? HostView.of(store, host.id(), query.at(), tables, salvaged(host, query))
                 : HostView.open(store, host.id(), query.at(), ExtentFilter.NONE, names, tables);
