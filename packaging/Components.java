@@ -82,7 +82,9 @@ final class Components {
                 }
             }
         }
-        for (String inside : List.of("info.picocli:picocli", "org.apache.commons:commons-compress", "org.tomlj:tomlj")) { // unpacked into jars of ours
+        List<String> unpacked = // into jars of ours
+                List.of("info.picocli:picocli", "org.apache.commons:commons-compress", "org.tomlj:tomlj");
+        for (String inside : unpacked) {
             if (!seen.contains(inside)) {
                 faults.add(inside + " is in the program, and not in the list");
             }

@@ -89,11 +89,12 @@ def test_lines_over_pieces(archives):
 def test_blocks_end_where_lines_do(archives, monkeypatch):
     import chagres.lines
 
-    whole = {binary: chagres.Archive(archives / "compacted").lines(binary=binary).read_all() for binary in (False, True)}
+    folder = archives / "compacted"
+    whole = {binary: chagres.Archive(folder).lines(binary=binary).read_all() for binary in (False, True)}
     for size in (1, 300_000, 1 << 30):
         monkeypatch.setattr(chagres.lines, "_BLOCK", size)
         for binary, expected in whole.items():
-            assert chagres.Archive(archives / "compacted").lines(binary=binary).read_all() == expected
+            assert chagres.Archive(folder).lines(binary=binary).read_all() == expected
 
 
 def test_lines_need_no_pandas(archives):

@@ -94,7 +94,7 @@ public final class ArchiveReader implements AutoCloseable {
         return passed;
     }
 
-    /** From now on takes what is left of a host whose log is damaged; the listener of {@link #passOver} hears the rest. */
+    /** From now on takes what is left of a host whose log is damaged; the listener hears of the rest. */
     public void salvage() {
         salvages = true;
     }

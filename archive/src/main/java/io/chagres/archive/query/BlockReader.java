@@ -13,7 +13,9 @@ import java.io.IOException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Reads lines of a host's files, a block of them at a time, without a copy of each. Confined to one thread at a time. */
+/**
+ * Reads lines of a host's files, a block of them at a time, without a copy of each. Confined to one thread at a time.
+ */
 public final class BlockReader implements AutoCloseable {
     private final VersionReader reader;
     private final @Nullable LineFinder finder;
