@@ -164,8 +164,8 @@ final class BlockWorker implements DedupeWorker {
     }
 
     /**
-     * Returns where the open file lies: a key, {@link FileExtents#UNKNOWN}, or {@link FileExtents#HOLE} if there is nothing to
-     * share.
+     * Returns where the open file lies: a key, {@link FileExtents#UNKNOWN}, or {@link FileExtents#HOLE} if there is
+     * nothing to share.
      */
     private long layout(int file) {
         Volume volume = table.volume(file);

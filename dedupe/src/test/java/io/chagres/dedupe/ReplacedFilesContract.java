@@ -214,11 +214,9 @@ abstract class ReplacedFilesContract extends OnDisk {
     void namesThatAreNoText() throws IOException {
         byte[] content = random(8, MIB);
         Files.write(top.resolve("text"), content);
-        Program.ok(
-                "sh",
-                "-c",
-                "cd '" + top
-                        + "' && cp --reflink=never text \"$(printf 'a\\377b')\" && cp --reflink=never text \"$(printf 'a\\nb')\"");
+        for (String name : List.of("a\\377b", "a\\nb")) {
+            Program.ok("sh", "-c", "cd '" + top + "' && cp --reflink=never text \"$(printf '" + name + "')\"");
+        }
         sync();
         Run run = new Run(DedupeOptions.DEFAULT, top);
         assertThat(run.count(Count.SHARED_FILES)).isEqualTo(2);

@@ -8,7 +8,8 @@
  * <table>
  * <caption>Which class</caption>
  * <tr><th>object</th><th>classes</th></tr>
- * <tr><td>open files</td><td>{@link Fd}, {@link FileControl}, {@link RangeLock}, {@link HeapReader}, {@link IoVector}</td></tr>
+ * <tr><td>open files</td><td>{@link Fd}, {@link FileControl}, {@link RangeLock}, {@link HeapReader},
+ *     {@link IoVector}</td></tr>
  * <tr><td>names and directories</td><td>{@link Pathname}, {@link Glob}, {@link PathFd}, {@link Directory},
  *     {@link DirectoryEntries}</td></tr>
  * <tr><td>what a file is and where it lies</td><td>{@link Statx}, {@link FileHandle}, {@link Fiemap},

@@ -90,6 +90,7 @@ final class ShipParts implements AutoCloseable {
     private ShipParts(IncarnationOpening opening, Executor workers, Clock clock, ShipListener listener)
             throws IOException {
         ShipOptions options = opening.options;
+        ShipOptions.Storage storage = options.storage();
         BlobStore store = opening.store;
         state = opening.state;
         this.clock = new SteadyClock(clock);
@@ -105,16 +106,9 @@ final class ShipParts implements AutoCloseable {
                 wakeup,
                 health,
                 options.pace().maxLagMs(),
-                () -> new CommitBuilder(
-                        options.storage().commitBytes(), options.storage().level()));
+                () -> new CommitBuilder(storage.commitBytes(), storage.level()));
         offload = new Offload(workers, wakeup);
-        uploads = new ObjectUploads(
-                store,
-                opening.hostId,
-                options.storage().level(),
-                options.storage().memoryBytes(),
-                offload,
-                health);
+        uploads = new ObjectUploads(store, opening.hostId, storage.level(), storage.memoryBytes(), offload, health);
         // the opening holds the whole state that was loaded, so nothing that stays may hold it
         hostId = opening.hostId;
         openedInMs = opening.tookMs;
@@ -135,8 +129,8 @@ final class ShipParts implements AutoCloseable {
         links = new OutwardLinks(options.followLinks(), table, scope::leadsOut, scope::isRoot, problems);
         dentries = new DentryEvents(files, pipeline, known, descriptors, links, this.clock, problems);
         missing = new MissingFiles(opening.points, descriptors, files, problems);
-        copies = new Copies(
-                options.storage().copies() && !store.keyRing().encrypts(), ownLog, pipeline, files, offload, problems);
+        copies =
+                new Copies(storage.copies() && !store.keyRing().encrypts(), ownLog, pipeline, files, offload, problems);
         verifier = new Verifier(offload, files, problems, opening.host.fileClock());
         tailer = new Tailer(pipeline, uploads, versions, dentries, descriptors, copies, verifier);
         patrol = new Patrol(table, files, verifier);

@@ -4,8 +4,8 @@ import io.chagres.ship.copy.CopyComparison;
 import java.util.List;
 
 /**
- * A stage in the life of a version: where its next bytes come from. Immutable, but for the comparison of a copy; what is
- * done in each stage is in {@link io.chagres.ship.follow.Tailer}, in one place.
+ * A stage in the life of a version: where its next bytes come from. Immutable, but for the comparison of a copy. What
+ * is done in each stage is in {@link io.chagres.ship.follow.Tailer}, in one place.
  *
  * <pre>{@code
  *  new, or known to the archive
