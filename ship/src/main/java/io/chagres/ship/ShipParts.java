@@ -133,6 +133,7 @@ final class ShipParts implements AutoCloseable {
                 new Copies(storage.copies() && !store.keyRing().encrypts(), ownLog, pipeline, files, offload, problems);
         verifier = new Verifier(offload, files, problems, opening.host.fileClock());
         tailer = new Tailer(pipeline, uploads, versions, dentries, descriptors, copies, verifier);
+        files.firstLook = (tail, looked) -> tailer.take(tail, looked, this.clock.getAsLong());
         patrol = new Patrol(table, files, verifier);
         positions = opening.points.count();
         long opened = opening.log.seq();

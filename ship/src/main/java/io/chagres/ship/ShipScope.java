@@ -264,9 +264,11 @@ final class ShipScope {
     /** Returns how a file is shipped that is followed under a path. */
     Rules rules(Pathname path) {
         List<Part> deciding = of(path);
-        for (Part each : deciding) {
-            if (takes(each, path)) {
-                return each.rules;
+        if (deciding.size() > 1) { // one decides, whatever it takes
+            for (Part each : deciding) {
+                if (takes(each, path)) {
+                    return each.rules;
+                }
             }
         }
         return deciding.getFirst().rules;

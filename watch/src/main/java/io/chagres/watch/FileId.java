@@ -22,6 +22,7 @@ public final class FileId implements AutoCloseable {
     private FileSystem fileSystem = new FileSystem(0, 0, false);
     private long lastDevice = -1;
     private long generation;
+    private boolean isRemade;
 
     /** Makes a reader; close it. */
     public FileId() {}
@@ -42,6 +43,7 @@ public final class FileId implements AutoCloseable {
             lastDevice = device;
         }
         result = handle.of(fd);
+        isRemade = result != 0 || handle.inode() == stat.ino();
         if (result == 0) {
             generation = handle.generation();
         } else if (result == -Errno.EOPNOTSUPP || result == -Errno.ENOSYS || result == -Errno.EPERM) {
@@ -81,6 +83,14 @@ public final class FileId implements AutoCloseable {
     /** Returns the generation, which distinguishes files that had this inode number in turn. */
     public long generation() {
         return generation;
+    }
+
+    /**
+     * Says whether inode and generation are all that the file's handle holds: without another look at the file its
+     * handle can be made again, or it has none.
+     */
+    public boolean isHandleRemade() {
+        return isRemade;
     }
 
     /** Returns the device, which distinguishes two mounted copies of one image but may change at a reboot. */

@@ -33,8 +33,8 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
 
     /** The rest of the shipper, which gets the files that were found or changed. */
     public interface Files {
-        /** Takes a regular file under a name; the descriptor is handed over. */
-        void found(Dentry name, Fd fd, FileIdentity identity, long device, Statx stat);
+        /** Takes a regular file under a name, which was looked at just now; the descriptor is handed over. */
+        void found(Dentry name, Fd fd, FileId looked);
 
         /** Takes a file that left before it was seen; the descriptor is handed over. */
         void departed(Pathname from, Fd fd, FileIdentity identity, long device, Statx stat);
@@ -297,7 +297,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         } else if (fileId.stat().isRegular()) {
             unreadable.remove(d);
             lookAtTime(d, fileId.stat());
-            files.found(d, file, fileId.identity(), fileId.device(), fileId.stat());
+            files.found(d, file, fileId);
         } else {
             file.close();
             doubtful.doubt(d, nowMs.getAsLong()); // replaced meanwhile

@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 public final class Tail implements InodeTable.OfInode {
     private static final int SOUGHT = 1;
     private static final int GUARDED = 2;
+    private static final int REMADE = 16;
+    private static final int LOOKED_NOW = 32;
     private static final int BEFORE_SHIFT = 2;
     private static final int BEFORE = 3 << BEFORE_SHIFT;
     private static final Verification.Before[] BEFORES = Verification.Before.values();
@@ -406,7 +408,7 @@ public final class Tail implements InodeTable.OfInode {
         restingQuietSinceSeconds = (int) ((known.quietSinceMs() + SECOND_MS - 1) / SECOND_MS);
         restingGuardCrc = known.guardCrc();
         boolean guarded = known.position() > 0 && known.hasGuard();
-        flags = (byte) (flags & SOUGHT
+        flags = (byte) (flags & (SOUGHT | REMADE)
                 | (guarded ? GUARDED : 0)
                 | known.comparesFirst().ordinal() << BEFORE_SHIFT);
         if (prefix.isOnePiece()) {
@@ -510,6 +512,26 @@ public final class Tail implements InodeTable.OfInode {
     /** Notes that the patrol looked at its file. */
     public void looked(long nowMs) {
         lookedMs = (int) nowMs;
+    }
+
+    /** Says whether it was looked at in this step of the shipper, and nothing happened to it since. */
+    public boolean isLookedAtNow() {
+        return (flags & LOOKED_NOW) != 0;
+    }
+
+    /** Notes whether that is so. */
+    public void lookedAtNow(boolean looked) {
+        flags = (byte) (looked ? flags | LOOKED_NOW : flags & ~LOOKED_NOW);
+    }
+
+    /** Says whether its handle is known to hold no more than its identity. */
+    boolean isHandleRemade() {
+        return (flags & REMADE) != 0;
+    }
+
+    /** Notes whether that is known. */
+    public void handleRemade(boolean known) {
+        flags = (byte) (known ? flags | REMADE : flags & ~REMADE);
     }
 
     /** Returns how long ago that was, in milliseconds, which wrap after 24 days. */

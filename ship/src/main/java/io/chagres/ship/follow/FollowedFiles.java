@@ -12,6 +12,7 @@ import io.chagres.ship.bytes.PrefixChecksums;
 import io.chagres.ship.bytes.Verification;
 import io.chagres.ship.commit.CommitPipeline;
 import io.chagres.ship.file.DentryEvents;
+import io.chagres.ship.file.Farewell;
 import io.chagres.ship.file.FileQueue;
 import io.chagres.ship.file.FileTable;
 import io.chagres.ship.file.KnownNames;
@@ -23,9 +24,11 @@ import io.chagres.ship.file.TailDescriptors;
 import io.chagres.ship.file.Unlinked;
 import io.chagres.ship.file.Versions;
 import io.chagres.watch.Dentry;
+import io.chagres.watch.FileId;
 import io.chagres.watch.FileIdentity;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,6 +71,9 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     /** Which files are left out for their age; null for none. */
     public @Nullable OldFiles old;
 
+    /** Takes how a file looked when it was opened; null for nobody, and its turn looks at it. */
+    public @Nullable BiConsumer<Tail, Statx> firstLook;
+
     /** Begins without any file. */
     public FollowedFiles(
             FileTable files,
@@ -87,14 +93,18 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     }
 
     @Override
-    public void found(Dentry name, Fd fd, FileIdentity identity, long device, Statx stat) {
+    public void found(Dentry name, Fd fd, FileId looked) {
+        FileIdentity identity = looked.identity();
+        long device = looked.device();
+        Statx stat = looked.stat();
+        Pathname path = name.path();
         Tail tail = files.find(identity, device);
-        if (tail == null && leavesOut(name.path(), identity, stat)) {
+        if (tail == null && leavesOut(path, identity, stat)) {
             fd.close();
             return;
         }
         if (tail == null) {
-            tail = begin(name.path(), identity, device, stat, fd);
+            tail = begin(path, identity, device, stat, fd);
         }
         if (tail.fd() == null) {
             descriptors.attach(tail, fd);
@@ -104,9 +114,14 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
         name.attach(tail);
         tail.addName(name);
         touched(tail);
-        if (!known.seenFile(name.path(), tail.versionId)) {
+        if (firstLook != null) {
+            firstLook.accept(tail, stat);
+            tail.lookedAtNow(true);
+        tail.handleRemade(looked.isHandleRemade());
+        }
+        if (!known.seenFile(path, tail.versionId)) {
             pipeline.write(new LogRecord.NameAdded(
-                    name.path(), LogRecord.Kind.FILE, tail.versionId, Pathname.of(""), tail.recorded()));
+                    path, LogRecord.Kind.FILE, tail.versionId, Pathname.of(""), tail.recorded()));
         }
         if (tail.position() > 0) {
             putBack(tail); // that it was cut is seen before what may be its copy is looked at
@@ -202,6 +217,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     public void closed(Tail tail) {
         tail.closedByWriter(true);
         touched(tail);
+        tail.lookedAtNow(false);
         tail.bytes().closed();
         tail.derivedSought(false);
         enqueue(tail);

@@ -100,6 +100,12 @@ public final class Tailer implements AutoCloseable {
      */
     public @Nullable Next look(Tail tail, long nowMs) {
         this.nowMs = nowMs;
+        boolean looked = tail.isLookedAtNow() && tail.fd() != null;
+        tail.lookedAtNow(false);
+        if (looked) {
+            descriptors.used(tail);
+            return null;
+        }
         if (tail.fd() == null) {
             int opened = dentries.reopen(tail);
             if (opened < 0) {
@@ -108,8 +114,8 @@ public final class Tailer implements AutoCloseable {
             descriptors.attach(tail, Fd.ofValue(opened));
         }
         descriptors.used(tail);
-        int looked = observe(tail);
-        return looked < 0 ? refused(tail, -looked) : null;
+        int observed = observe(tail);
+        return observed < 0 ? refused(tail, -observed) : null;
     }
 
     /** Compares what was shipped with what the file shows; null when it has new bytes that may be taken. */
@@ -180,13 +186,18 @@ public final class Tailer implements AutoCloseable {
         if (looked < 0) {
             return looked;
         }
+        take(tail, stat, nowMs);
+        return 0;
+    }
+
+    /** Takes how the file of a tail looks now. */
+    public void take(Tail tail, Statx stat, long nowMs) {
         verifier.observe(tail, stat, nowMs);
         dentries.looked(tail, stat);
         if (!tail.hasRecorded(stat.permissions(), stat.uid(), stat.gid())) {
             Attributes now = new Attributes(stat.permissions(), stat.uid(), stat.gid(), tail.recordedMtimeNs());
             recordAttributes(tail, now);
         }
-        return 0;
     }
 
     private void recordAttributes(Tail tail, Attributes now) {
