@@ -18,6 +18,8 @@ final class Demand {
     }
 
     private final ShipParts parts;
+    /** Whether all files were found read and compared, and nothing happened since. */
+    private boolean isRead;
 
     Demand(ShipParts parts) {
         this.parts = parts;
@@ -30,12 +32,14 @@ final class Demand {
 
     /** Begins: somebody waits from now on, and what is demanded is known after a scan. */
     void begin() {
+        isRead = false;
         release();
         parts.presence.demand();
     }
 
     /** Demands everything that is in the files now: what comes later is not waited for. */
     void ofAll(long nowMs) {
+        isRead = false;
         parts.dentries.retryUnreadable();
         parts.verifier.demand(nowMs);
         for (Tail tail : parts.table.all()) {
@@ -49,6 +53,7 @@ final class Demand {
      * was looked at again after it was read need no longer be opened.
      */
     void ofSeen(long sinceMs) {
+        isRead = false;
         parts.dentries.retryUnreadable();
         parts.verifier.demand(sinceMs);
         for (Tail tail : parts.table.all()) {
@@ -61,6 +66,9 @@ final class Demand {
 
     /** Says whether what is demanded of files was read and compared; sees to it that the rest is. */
     Reading reading() {
+        if (isRead) {
+            return Reading.DONE;
+        }
         Reading reading = Reading.DONE;
         for (Tail tail : parts.table.all()) {
             boolean isRead = tail.missingBytes() == 0 || tail.fd() == null && !tail.waits(FileQueue.For.TURN);
@@ -74,7 +82,13 @@ final class Demand {
                 reading = Reading.REFUSED;
             }
         }
+        isRead = reading == Reading.DONE;
         return reading;
+    }
+
+    /** Notes how much was done: after any work, what was read may not be all. */
+    void changedBy(int work) {
+        isRead &= work == 0;
     }
 
     /** Says whether the store was asked since the demand, and has a commit that was acknowledged. */

@@ -3,6 +3,7 @@ package io.chagres.ship;
 import io.chagres.linux.Pathname;
 import io.chagres.ship.file.FileQueue;
 import io.chagres.ship.file.Losses;
+import io.chagres.ship.file.SourceVolume;
 import io.chagres.ship.file.Tail;
 import io.chagres.ship.file.UnreadableNames;
 import java.util.ArrayList;
@@ -21,6 +22,9 @@ import java.util.stream.Collectors;
 final class RiskMeter {
     private final ShipParts parts;
     private final FileQueue active = new FileQueue(FileQueue.For.SAFETY);
+
+    /** How many files the last status summed up. */
+    private int summedUp;
 
     private final OwedSince<Pathname> directories = new OwedSince<>();
     private final OwedSince<Elsewhere> elsewhere = new OwedSince<>();
@@ -58,9 +62,19 @@ final class RiskMeter {
         long heldBack = 0;
         long total = 0;
         long unverified = 0;
-        for (Tail tail : parts.table.all()) { // once: there may be a million
-            total += tail.size();
-            unverified += parts.verifier.unverifiedBytes(tail);
+        summedUp = 0;
+        for (SourceVolume volume : parts.table.volumes()) {
+            FileQueue moving = volume.moving();
+            summedUp += moving.size();
+            for (int left = moving.size(); left > 0; left--) {
+                Tail tail = Objects.requireNonNull(moving.poll());
+                if (tail.isLive() && !tail.isResting()) {
+                    moving.add(tail);
+                    total += tail.size();
+                    unverified += parts.verifier.unverifiedBytes(tail);
+                }
+            }
+            total += volume.restingBytes();
         }
         long oldest = elsewhereSinceMs(nowMs, scanning, unverified);
         for (int left = active.size(); left > 0; left--) {
@@ -112,6 +126,11 @@ final class RiskMeter {
             oldest = each.sizeBytes() == 0 ? oldest : Math.min(oldest, each.sinceMs());
         }
         oldest = Math.min(
+    /** Returns how many files the last status summed up. */
+    int summedUp() {
+        return summedUp;
+    }
+
                 oldest, directories.oldest(parts.watcher.unreadablePaths().collect(Collectors.toSet()), nowMs));
         EnumSet<Elsewhere> owed = EnumSet.noneOf(Elsewhere.class);
         if (scanning) {

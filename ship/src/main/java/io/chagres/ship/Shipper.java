@@ -14,7 +14,6 @@ import io.chagres.ship.metrics.Metrics;
 import io.chagres.watch.WatchListener;
 import java.io.IOException;
 import java.time.Clock;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
@@ -35,10 +34,11 @@ public final class Shipper implements AutoCloseable {
     private static final long QUIET_STATUS_MS = 5_000;
     /** How often the log is looked at where no heartbeat says how often. */
     private static final long PRESENCE_MS = 60_000;
-    /** A status sums up the sizes of all files: the more files there are, the rarer it is. */
+    /** A status sums up the sizes of all files that do not rest: the more there are, the rarer it is. */
     private static final int FILES_PER_STATUS_MS = 200;
 
     private static final int CROWDED_MS = 10;
+    private static final long NS_PER_MS = 1_000_000;
     private static final int FILES_TOLD = 50;
 
     /** The phases of a shipper's life, in order. */
@@ -156,6 +156,7 @@ public final class Shipper implements AutoCloseable {
         work += parts.uploads.step(now, taker) ? 1 : 0;
         work += periodically(now);
         work += runTurns(now);
+        parts.demand.changedBy(work);
         boolean allHadTurns = !parts.files.hasReady(); // until all is acknowledged a flush and a drain ask for more
         parts.dentries.flushDirectories();
         work += advancePhase(now);
@@ -208,8 +209,7 @@ public final class Shipper implements AutoCloseable {
     /** While no more records fit a commit the kernel keeps the events, and says when it could not. */
     private int look(int timeoutMs) throws IOException {
         if (parts.pipeline.isCrowded()) {
-            LockSupport.parkNanos(
-                    Duration.ofMillis(Math.min(timeoutMs, CROWDED_MS)).toNanos());
+            LockSupport.parkNanos(NS_PER_MS * Math.min(timeoutMs, CROWDED_MS));
             return 0;
         }
         return parts.watcher.poll(waitMs(timeoutMs), hears);
@@ -542,7 +542,7 @@ public final class Shipper implements AutoCloseable {
                 filesWanted = false;
                 filesAtRisk = risk.files(now, FILES_TOLD);
             }
-            nextStatusMs = now + STATUS_MS + parts.table.size() / FILES_PER_STATUS_MS;
+            nextStatusMs = now + STATUS_MS + risk.summedUp() / FILES_PER_STATUS_MS;
             changed = status.riskBytes() != 0;
         }
     }

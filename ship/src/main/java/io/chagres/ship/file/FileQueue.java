@@ -1,7 +1,8 @@
 package io.chagres.ship.file;
 
-import java.util.ArrayDeque;
 import java.util.Iterator;
+import java.util.Objects;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,15 +41,27 @@ public final class FileQueue implements Iterable<Tail> {
         /** Their next look by the patrol. */
         PATROL,
         /** Another look, because they could not be looked at. */
-        MISSED
+        MISSED,
+        /** Rest. */
+        MOTION
     }
 
     /** Marks that a file at rest may have. */
-    static final int OF_FILES_AT_REST =
-            mark(For.DESCRIPTOR) | mark(For.FIRST_LOOK) | mark(For.SOON) | mark(For.PATROL) | mark(For.LOOK);
+    static final int OF_FILES_AT_REST = mark(For.DESCRIPTOR)
+            | mark(For.FIRST_LOOK)
+            | mark(For.SOON)
+            | mark(For.PATROL)
+            | mark(For.LOOK)
+            | mark(For.MOTION);
+
+    private static final int FEWEST = 16;
 
     private final int mark;
-    private final ArrayDeque<Tail> files = new ArrayDeque<>();
+    /** A ring; its length is a power of two. */
+    private @Nullable Tail[] files = new Tail[FEWEST];
+
+    private int first;
+    private int size;
 
     /** Makes an empty one. */
     public FileQueue(For what) {
@@ -64,38 +77,77 @@ public final class FileQueue implements Iterable<Tail> {
         if (contains(file)) {
             return false;
         }
+        room();
         file.marks |= mark;
-        files.addLast(file);
+        files[slot(size++)] = file;
         return true;
     }
 
     /** Puts a file at the head, unless it is in already. */
     public void addFirst(Tail file) {
         if (!contains(file)) {
+            room();
             file.marks |= mark;
-            files.addFirst(file);
+            first = slot(-1);
+            files[first] = file;
+            size++;
         }
+    }
+
+    private int slot(int index) {
+        return first + index & files.length - 1;
+    }
+
+    private void room() {
+        if (size == files.length) {
+            resize(size * 2);
+        }
+    }
+
+    private void resize(int length) {
+        @Nullable Tail[] resized = new Tail[length];
+        int behind = Math.min(size, files.length - first);
+        System.arraycopy(files, first, resized, 0, behind);
+        System.arraycopy(files, 0, resized, behind, size - behind);
+        files = resized;
+        first = 0;
     }
 
     /** Takes the file that has waited longest; null when none waits. */
     public @Nullable Tail poll() {
-        Tail file = files.pollFirst();
-        if (file != null) {
-            file.marks &= ~mark;
+        if (size == 0) {
+            return null;
+        }
+        Tail file = at(0);
+        files[first] = null;
+        first = slot(1);
+        size--;
+        file.marks &= ~mark;
+        if (size * 8 < files.length && files.length > FEWEST) {
+            resize(files.length / 4);
         }
         return file;
     }
 
     /** Returns the file that has waited longest and leaves it in; null when none waits. */
     public @Nullable Tail peek() {
-        return files.peekFirst();
+        return size == 0 ? null : at(0);
+    }
+
+    /** Returns the file before which some have waited longer. */
+    public Tail at(int index) {
+        return Objects.requireNonNull(files[slot(Objects.checkIndex(index, size))]);
     }
 
     /** Takes a file out, wherever it is. */
     public void remove(Tail file) {
         if (contains(file)) {
-            files.remove(file);
-            file.marks &= ~mark;
+            for (int left = size; left > 0; left--) {
+                Tail each = Objects.requireNonNull(poll());
+                if (each != file) {
+                    add(each);
+                }
+            }
         }
     }
 
@@ -106,16 +158,17 @@ public final class FileQueue implements Iterable<Tail> {
 
     /** Says whether none waits. */
     public boolean isEmpty() {
-        return files.isEmpty();
+        return size == 0;
     }
 
     /** Returns how many wait. */
     public int size() {
-        return files.size();
+        return size;
     }
 
+    /** Gives those that wait, which must not change meanwhile. */
     @Override
     public Iterator<Tail> iterator() {
-        return files.iterator();
+        return IntStream.range(0, size).mapToObj(this::at).iterator();
     }
 }

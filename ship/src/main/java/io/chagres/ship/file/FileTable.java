@@ -71,6 +71,7 @@ public final class FileTable {
             volumes.add(files);
         }
         files.files.put(tail);
+        files.volume.moving().add(tail);
         fresh.add(tail);
     }
 
@@ -88,6 +89,13 @@ public final class FileTable {
                 volumes.remove(files);
             }
         }
+    }
+
+    /** Returns the file systems of all files. */
+    public List<SourceVolume> volumes() {
+        List<SourceVolume> all = new ArrayList<>(volumes.size());
+        volumes.forEach(each -> all.add(each.volume));
+        return all;
     }
 
     /** Returns the current version of every file followed; none may be put or removed meanwhile. */

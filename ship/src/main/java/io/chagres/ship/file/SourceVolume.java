@@ -1,17 +1,83 @@
 package io.chagres.ship.file;
 
 import io.chagres.watch.FileIdentity;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A file system that files are followed on, which all of its files share. Two mounted copies of one image have equal
- * ids; the device tells them apart, but may be another's after an unmount.
- *
- * @param fsHigh upper half of the file system's id
- * @param fsLow lower half
- * @param device number of the device
+ * A file system that files are followed on, which all of its files share, with what they have in sum. Two mounted
+ * copies of one image have equal ids; the device tells them apart, but may be another's after an unmount. Equal to
+ * another of the same file system. Confined to the shipper's thread.
  */
-public record SourceVolume(long fsHigh, long fsLow, long device) {
+public final class SourceVolume {
+    private final long fsHigh;
+    private final long fsLow;
+    private final long device;
+    private final FileQueue moving = new FileQueue(FileQueue.For.MOTION);
+    private long restingBytes;
+
+    /**
+     * Makes one without files.
+     *
+     * @param fsHigh upper half of the file system's id
+     * @param fsLow lower half
+     * @param device number of the device
+     */
+    public SourceVolume(long fsHigh, long fsLow, long device) {
+        this.fsHigh = fsHigh;
+        this.fsLow = fsLow;
+        this.device = device;
+    }
+
+    /** Returns the upper half of the file system's id. */
+    public long fsHigh() {
+        return fsHigh;
+    }
+
+    /** Returns the lower half. */
+    public long fsLow() {
+        return fsLow;
+    }
+
+    /** Returns the number of the device. */
+    public long device() {
+        return device;
+    }
+
     boolean holds(FileIdentity identity, long onDevice) {
         return device == onDevice && fsHigh == identity.fsHigh() && fsLow == identity.fsLow();
+    }
+
+    /** Returns how many bytes the files have that rest. */
+    public long restingBytes() {
+        return restingBytes;
+    }
+
+    /** Returns the files that do not rest, and some that do so or ended since they were put there. */
+    public FileQueue moving() {
+        return moving;
+    }
+
+    /** Notes that a file began to rest with some bytes. */
+    void rests(long bytes) {
+        restingBytes += bytes;
+    }
+
+    /** Notes that a file that rested with some bytes does so no longer. */
+    void moves(Tail tail, long bytes) {
+        restingBytes -= bytes;
+        moving.add(tail);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof SourceVolume volume
+                && fsHigh == volume.fsHigh
+                && fsLow == volume.fsLow
+                && device == volume.device;
+    }
+
+    @Override
+    public int hashCode() {
+        return Long.hashCode(fsHigh * 31 + fsLow * 17 + device);
     }
 }

@@ -179,6 +179,9 @@ public final class Tail implements InodeTable.OfInode {
 
     /** Moves on to a stage. */
     public void enter(Stage next) {
+        if (next instanceof Stage.Over) {
+            bytes(); // what rests is followed
+        }
         if (stage instanceof Stage.Copying copying) {
             copying.comparison().end();
         }
@@ -372,6 +375,7 @@ public final class Tail implements InodeTable.OfInode {
         if (known == null) {
             known = awake();
             bytes = known;
+            volume.moves(this, restingPosition);
         }
         return known;
     }
@@ -417,6 +421,7 @@ public final class Tail implements InodeTable.OfInode {
             seldom().prefix = prefix;
         }
         bytes = null;
+        volume.rests(restingPosition);
     }
 
     private boolean mayRest() {
@@ -509,11 +514,6 @@ public final class Tail implements InodeTable.OfInode {
         flags = (byte) (known ? flags | SOUGHT : flags & ~SOUGHT);
     }
 
-    /** Notes that the patrol looked at its file. */
-    public void looked(long nowMs) {
-        lookedMs = (int) nowMs;
-    }
-
     /** Says whether it was looked at in this step of the shipper, and nothing happened to it since. */
     public boolean isLookedAtNow() {
         return (flags & LOOKED_NOW) != 0;
@@ -532,6 +532,11 @@ public final class Tail implements InodeTable.OfInode {
     /** Notes whether that is known. */
     public void handleRemade(boolean known) {
         flags = (byte) (known ? flags | REMADE : flags & ~REMADE);
+    }
+
+    /** Notes that the patrol looked at its file. */
+    public void looked(long nowMs) {
+        lookedMs = (int) nowMs;
     }
 
     /** Returns how long ago that was, in milliseconds, which wrap after 24 days. */

@@ -154,20 +154,23 @@ public final class Patrol implements AutoCloseable {
         return first == null || !first.isLive() ? 0 : Math.max(0, first.lookedAgoMs(nowMs));
     }
 
-    /** Returns how many files were not looked at within their time. */
+    /** Returns how many files were not looked at within their time, with some that ended since. */
     public long overdueFiles(long nowMs) {
         return overdue(lively, LIVELY_MS, nowMs) + overdue(atRest, EVERY_MS, nowMs) + overdue(missed, EVERY_MS, nowMs);
     }
 
     private static long overdue(FileQueue queue, long withinMs, long nowMs) {
-        long count = 0;
-        for (Tail tail : queue) {
-            if (tail.lookedAgoMs(nowMs) <= withinMs) {
-                break;
+        int low = 0;
+        int high = queue.size(); // they are in the order of their looks, and may be a million
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (queue.at(middle).lookedAgoMs(nowMs) > withinMs) {
+                low = middle + 1;
+            } else {
+                high = middle;
             }
-            count += tail.isLive() ? 1 : 0;
         }
-        return count;
+        return low;
     }
 
     @Override

@@ -102,6 +102,21 @@ class TailAtRestTest {
     }
 
     @Test
+    void itsFileSystemKnowsTheSumOfWhatRests() {
+        SourceVolume volume = tail.volume();
+        ship(100, 42);
+        assertThat(volume.restingBytes()).isZero();
+        tail.rest(LATER_MS);
+        assertThat(volume.restingBytes()).isEqualTo(100);
+        tail.bytes();
+        assertThat(volume.restingBytes()).isZero();
+        assertThat(volume.moving()).containsExactly(tail);
+        tail.rest(LATER_MS);
+        tail.enter(Stage.Over.DONE);
+        assertThat(volume.restingBytes()).isZero();
+    }
+
+    @Test
     void aLargeFileKeepsTheChecksumsOfItsPieces() {
         ship(PrefixChecksums.PIECE_BYTES, 41);
         ship(100, 42);
