@@ -56,6 +56,13 @@ final class RiskMeter {
         }
     }
 
+    /** Lets the files rest that were acknowledged, and that wait for nothing else. */
+    void acknowledged(long nowMs) {
+        for (int left = active.size(); left > 0; left--) {
+            watch(Objects.requireNonNull(active.poll()), nowMs);
+        }
+    }
+
     /** Returns the status of this moment. Allocates the record. */
     ShipStatus measure(long nowMs, boolean scanning) {
         long bytes = parts.outsideBytes();
@@ -119,6 +126,11 @@ final class RiskMeter {
                 parts.old.total());
     }
 
+    /** Returns how many files the last status summed up. */
+    int summedUp() {
+        return summedUp;
+    }
+
     /** Returns since when the oldest is owed of what no tail knows of; {@link Long#MAX_VALUE} when nothing is. */
     private long elsewhereSinceMs(long nowMs, boolean scanning, long unverified) {
         long oldest = parts.undelivered.sinceMs();
@@ -126,11 +138,6 @@ final class RiskMeter {
             oldest = each.sizeBytes() == 0 ? oldest : Math.min(oldest, each.sinceMs());
         }
         oldest = Math.min(
-    /** Returns how many files the last status summed up. */
-    int summedUp() {
-        return summedUp;
-    }
-
                 oldest, directories.oldest(parts.watcher.unreadablePaths().collect(Collectors.toSet()), nowMs));
         EnumSet<Elsewhere> owed = EnumSet.noneOf(Elsewhere.class);
         if (scanning) {

@@ -40,7 +40,6 @@ public final class Shipper implements AutoCloseable {
     private static final int CROWDED_MS = 10;
     private static final long NS_PER_MS = 1_000_000;
     private static final int FILES_TOLD = 50;
-
     /** The phases of a shipper's life, in order. */
     private enum Phase {
         FIRST_SCAN,
@@ -52,7 +51,7 @@ public final class Shipper implements AutoCloseable {
     }
 
     private final ObjectUploads.Taker taker = this::takeObject; // one for all steps
-    private final ShipParts parts;
+    final ShipParts parts; // a test looks at them
     private ShipOptions options;
     private final RiskMeter risk;
     private final Flush flush;
@@ -70,7 +69,6 @@ public final class Shipper implements AutoCloseable {
     private long sinceMs;
     /** Whether the drain began with a scan of its own. */
     private boolean rescanned;
-
     /** Whether it is still to be said which patterns match nothing. */
     private boolean unmatchedDue = true;
 
@@ -156,9 +154,9 @@ public final class Shipper implements AutoCloseable {
         work += parts.uploads.step(now, taker) ? 1 : 0;
         work += periodically(now);
         work += runTurns(now);
-        parts.demand.changedBy(work);
         boolean allHadTurns = !parts.files.hasReady(); // until all is acknowledged a flush and a drain ask for more
         parts.dentries.flushDirectories();
+        parts.demand.changedBy(work);
         work += advancePhase(now);
         if (phase == Phase.RUNNING) {
             work += flush.step(now, risk) ? 1 : 0;
@@ -183,6 +181,7 @@ public final class Shipper implements AutoCloseable {
                 nextRememberedMs = now + presenceMs();
             }
             if (parts.pipeline.commits() > before) {
+                risk.acknowledged(now);
                 drill.committed(now);
                 parts.undelivered.acknowledged(
                         parts.pipeline.acknowledgedSeq(),
@@ -212,6 +211,7 @@ public final class Shipper implements AutoCloseable {
             LockSupport.parkNanos(NS_PER_MS * Math.min(timeoutMs, CROWDED_MS));
             return 0;
         }
+        parts.watcher.holdScans(parts.pipeline.isBlockedShortly(steadyMs()) && parts.files.areMany());
         return parts.watcher.poll(waitMs(timeoutMs), hears);
     }
 
@@ -260,7 +260,7 @@ public final class Shipper implements AutoCloseable {
         wait = Math.min(wait, parts.verifier.dueInMs(now));
         wait = Math.min(wait, parts.patrol.dueInMs(now));
         wait = Math.min(wait, parts.dentries.linksDueInMs());
-        if (parts.watcher.scanning()) {
+        if (parts.watcher.scanning() && !parts.watcher.holdsScans()) {
             return 0;
         }
         if (phase != Phase.RUNNING || options.once() || flush.isUnderWay() || !parts.dentries.isSettled()) {

@@ -57,6 +57,9 @@ final class ShippedTree implements AutoCloseable {
 
     Clock clock = Clock.systemUTC();
 
+    /** What the times of files are of. */
+    Clock fileClock = Clock.systemUTC();
+
     /** Whether the next shipper follows links out of the tree. */
     boolean followLinks;
 
@@ -158,7 +161,7 @@ final class ShippedTree implements AutoCloseable {
                     workers,
                     clock,
                     problems::add,
-                    new ShipHost(Machine.current(), openFiles, Clock.systemUTC()));
+                    new ShipHost(Machine.current(), openFiles, fileClock));
         }
         return shipper;
     }

@@ -45,6 +45,7 @@ public final class DirectoryWatcher implements AutoCloseable {
     private final Mounts mounts;
     private final Links links;
     private boolean begun;
+    private boolean scansHeld;
     private boolean drained;
     /** The number of looks at names before the last event was read that was there. */
     private long looksBeforeDrained;
@@ -140,7 +141,7 @@ public final class DirectoryWatcher implements AutoCloseable {
             scanner.settle();
         }
         polling.run(nowMs);
-        work += scanner.slice();
+        work += scansHeld ? 0 : scanner.slice();
         if (!scanning() && links.retire()) {
             tree.rescope(links.rootScope());
         }
@@ -177,7 +178,7 @@ public final class DirectoryWatcher implements AutoCloseable {
 
     /** Says whether events are to be read now. */
     private boolean awaitEvents(int timeoutMs) {
-        if (scanner.isBusy() || movedNames.isWaiting() || hasLooked()) {
+        if (scanner.isBusy() && !scansHeld || movedNames.isWaiting() || hasLooked()) {
             return isReadable(0);
         }
         long startMs = clock.millis();
@@ -230,6 +231,19 @@ public final class DirectoryWatcher implements AutoCloseable {
             }
         }
         return count;
+    }
+
+    /**
+     * Lets the directories wait that are to be listed, or continues with them: a listener that cannot take more names
+     * holds them. Events are told meanwhile.
+     */
+    public void holdScans(boolean holds) {
+        scansHeld = holds;
+    }
+
+    /** Says whether the directories wait that are to be listed. */
+    public boolean holdsScans() {
+        return scansHeld;
     }
 
     /** Ends the wait of {@link #poll} early. Safe for any thread. */

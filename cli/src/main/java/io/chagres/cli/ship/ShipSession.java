@@ -77,7 +77,7 @@ final class ShipSession {
         if (!tidied && work == 0 && shipper.following() && status.riskBytes() == 0) {
             heap.collect(now, status.files()); // the log it was loaded from was larger than what is kept of it
             tidied = true;
-        } else if (tidied) {
+        } else {
             heap.step(now, status.files());
         }
         boolean rests = work == 0 && shipper.following() && status.riskBytes() == 0;

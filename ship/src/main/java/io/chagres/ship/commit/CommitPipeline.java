@@ -33,6 +33,9 @@ public final class CommitPipeline implements AutoCloseable {
      */
     public static final long OBJECTS_WAIT_MS = Duration.ofHours(6).toMillis();
 
+    /** A commit that takes longer may be one that the store refuses in the end. */
+    private static final long SHORT_MS = 10_000;
+
     /** What looks damaged may have been so on its way only. */
     private static final int MOST_DAMAGED_READS = 3;
 
@@ -131,6 +134,11 @@ public final class CommitPipeline implements AutoCloseable {
     /** Says whether turns must wait: the commit that is filled has no room, and another is under way. */
     public boolean isBlocked() {
         return inFlight != null && (blocked || filling.isFull());
+    }
+
+    /** Says whether turns must wait for a store that, as far as is known, is about to take the commit. */
+    public boolean isBlockedShortly(long nowMs) {
+        return isBlocked() && nowMs - lastCutMs < SHORT_MS && health.trouble(nowMs) == null;
     }
 
     /** Notes that a turn found no room. */

@@ -38,6 +38,9 @@ import org.jspecify.annotations.Nullable;
 public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     private static final long NAMELESS_MS = 100;
     private static final long HELD_BACK_MS = 500;
+    /** Some 10 MB of memory, and turns for longer than a commit takes. */
+    private static final int MANY_READY = 16_384;
+
     /** How long a file is kept whose writers cannot be asked about and that does not grow. */
     public static final long UNKNOWN_WRITER_MS = 60_000;
 
@@ -67,6 +70,9 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
 
     /** Whether files seen for the first time begin at their end. */
     public boolean startAtEnd;
+
+    /** How many wait for their turn before {@link #areMany} says so. */
+    public int mostReady = MANY_READY;
 
     /** Which files are left out for their age; null for none. */
     public @Nullable OldFiles old;
@@ -111,13 +117,13 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
         } else {
             fd.close();
         }
+        tail.handleRemade(looked.isHandleRemade());
         name.attach(tail);
         tail.addName(name);
         touched(tail);
         if (firstLook != null) {
             firstLook.accept(tail, stat);
             tail.lookedAtNow(true);
-        tail.handleRemade(looked.isHandleRemade());
         }
         if (!known.seenFile(path, tail.versionId)) {
             pipeline.write(new LogRecord.NameAdded(
@@ -210,6 +216,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
 
     private void touched(Tail tail) {
         tail.touched(true);
+        tail.lookedAtNow(false);
         toLookAt.add(tail);
     }
 
@@ -217,7 +224,6 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     public void closed(Tail tail) {
         tail.closedByWriter(true);
         touched(tail);
-        tail.lookedAtNow(false);
         tail.bytes().closed();
         tail.derivedSought(false);
         enqueue(tail);
@@ -322,6 +328,11 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
         for (Tail tail = queue.poll(); tail != null; tail = queue.poll()) {
             enqueue(tail);
         }
+    }
+
+    /** Says whether so many wait for their turn that it does not help to find more. */
+    public boolean areMany() {
+        return ready.size() >= mostReady;
     }
 
     /** Says whether a tail waits for its turn. */
