@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Measures Chagres beside its peers: bench/run.sh [SECTION...]
 #
-# Sections: catchup zstd gzip protect readback grep small steady polling idle memory start alloc s3 scaling dies dedupe
-#   calls safepoint jdkio fuse mount forward spark size (all, when none is named).
+# Sections: catchup zstd gzip protect readback grep small many steady polling idle memory start alloc s3 scaling dies
+#   dedupe calls safepoint jdkio fuse mount forward spark size (all, when none is named).
 # Prints one Markdown table per section and keeps it with its raw numbers in bench/results.
 #
 # Environment:
@@ -24,8 +24,8 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 CHAGRES=${CHAGRES:-$HERE/../chagres}
 TARGET=$HERE/target
 TICKS_PER_SECOND=$(getconf CLK_TCK)
-ALL_SECTIONS=(catchup zstd gzip protect readback grep small steady polling idle memory start alloc s3 scaling dies dedupe calls safepoint
-    jdkio fuse mount forward spark size)
+ALL_SECTIONS=(catchup zstd gzip protect readback grep small many steady polling idle memory start alloc s3 scaling dies
+    dedupe calls safepoint jdkio fuse mount forward spark size)
 
 if [ "${BENCH_SHORT:-0}" = 1 ]; then
     RESULTS=$TARGET/results
