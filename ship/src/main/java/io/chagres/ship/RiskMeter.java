@@ -67,7 +67,7 @@ final class RiskMeter {
     ShipStatus measure(long nowMs, boolean scanning) {
         long bytes = parts.outsideBytes();
         long heldBack = 0;
-        long total = 0;
+        long total = parts.table.restingBytes();
         long unverified = 0;
         summedUp = 0;
         for (SourceVolume volume : parts.table.volumes()) {
@@ -81,7 +81,6 @@ final class RiskMeter {
                     unverified += parts.verifier.unverifiedBytes(tail);
                 }
             }
-            total += volume.restingBytes();
         }
         long oldest = elsewhereSinceMs(nowMs, scanning, unverified);
         for (int left = active.size(); left > 0; left--) {

@@ -77,7 +77,7 @@ class ScanAheadTest {
     }
 
     @Test
-    void goesOnWhileTheStoreRefuses() throws IOException {
+    void continuesWhileTheStoreRefuses() throws IOException {
         try (ShippedTree shipped = tree()) {
             Shipper running = shipped.shipper();
             shipped.refuses = true;

@@ -174,7 +174,7 @@ public final class ArchiveReader implements AutoCloseable {
     /**
      * Loads a host as it was at a moment, without a look for what is missing of it.
      *
-     * @param extents of which versions it is known where their bytes are, at least
+     * @param extents the versions whose bytes have a known place, at least
      */
     public HostState state(HostRegistry.Owner host, PointInTime at, ExtentFilter extents) throws IOException {
         return HostView.open(store, host.id(), at, extents, tables).state();

@@ -98,6 +98,15 @@ public final class FileTable {
         return all;
     }
 
+    /** Returns how many bytes the files have that rest. */
+    public long restingBytes() {
+        long bytes = 0;
+        for (OfVolume each : volumes) {
+            bytes += each.volume.restingBytes();
+        }
+        return bytes;
+    }
+
     /** Returns the current version of every file followed; none may be put or removed meanwhile. */
     public Collection<Tail> all() {
         return new AbstractCollection<>() {

@@ -330,7 +330,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
         }
     }
 
-    /** Says whether so many wait for their turn that it does not help to find more. */
+    /** Says whether as many wait for their turn as can be shipped for a while: to find more does not help. */
     public boolean areMany() {
         return ready.size() >= mostReady;
     }
