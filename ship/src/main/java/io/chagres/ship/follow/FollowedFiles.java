@@ -12,7 +12,6 @@ import io.chagres.ship.bytes.PrefixChecksums;
 import io.chagres.ship.bytes.Verification;
 import io.chagres.ship.commit.CommitPipeline;
 import io.chagres.ship.file.DentryEvents;
-import io.chagres.ship.file.Farewell;
 import io.chagres.ship.file.FileQueue;
 import io.chagres.ship.file.FileTable;
 import io.chagres.ship.file.KnownNames;
