@@ -114,7 +114,7 @@ record Tables(CheckpointId base, long from, List<Stored> names, List<Stored> ext
         return stored;
     }
 
-    /** The last span of a way of so many. */
+    /** The last span of a way, and how many it has. */
     private record Step(@Nullable Step before, @Nullable CommitSpan span, int count) {}
 
     /** Returns spans that begin where the one before ends: as far as any lead, and as few as lead there. */
