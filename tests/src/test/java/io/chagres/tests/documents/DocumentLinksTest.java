@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -35,8 +36,10 @@ class DocumentLinksTest {
             Matcher heading = HEADING.matcher(text);
             while (heading.find()) {
                 String title = heading.group(1).replaceAll("\\[([^]]*)]\\([^)]*\\)", "$1");
-                String anchor =
-                        title.toLowerCase().replaceAll("[^\\w -]", "").strip().replace(' ', '-');
+                String anchor = title.toLowerCase(Locale.ROOT)
+                        .replaceAll("[^\\w -]", "")
+                        .strip()
+                        .replace(' ', '-');
                 for (int i = 1; !known.add(anchor); i++) {
                     anchor = anchor.replaceFirst("(-\\d+)?$", "-" + i);
                 }

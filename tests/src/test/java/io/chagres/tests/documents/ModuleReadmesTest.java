@@ -100,7 +100,7 @@ class ModuleReadmesTest {
         List<MatchResult> commands = TEST.matcher(page).results().toList();
         for (MatchResult command : commands) {
             Set<String> names = namesBelow(ROOT.resolve(command.group(2)));
-            assertThat(command.group(1).split(","))
+            assertThat(command.group(1).split(",", -1))
                     .allSatisfy(test -> assertThat(names).contains(test + ".java"));
         }
         assertThat(NAME.matcher(page).results().map(name -> name.group(1) + ".java"))

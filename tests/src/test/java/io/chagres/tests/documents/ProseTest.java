@@ -11,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,14 +23,8 @@ class ProseTest {
     @TempDir
     private Path directory;
 
-    private Path vale = directory;
-
-    @BeforeEach
-    void find() {
-        vale = Requires.goProgram("vale", "github.com/vale-cli/vale/v3/cmd/vale@v3.21.0");
-    }
-
-    private Program check(List<Path> files) {
+    private static Program check(List<Path> files) {
+        Path vale = Requires.goProgram("vale", "github.com/vale-cli/vale/v3/cmd/vale@v3.21.0");
         List<String> command = new ArrayList<>(List.of(vale.toString(), "--output=line", "--no-wrap"));
         command.add("--config=" + ROOT.resolve(".vale.ini"));
         files.forEach(file -> command.add(file.toString()));

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
@@ -57,8 +58,10 @@ class ReadmeNumbersTest {
     private static String section(String page, String anchor) {
         Matcher heading = Pattern.compile("^(#+) (.*)$", Pattern.MULTILINE).matcher(page);
         while (heading.find()) {
-            if (anchor.equals(
-                    heading.group(2).toLowerCase().replaceAll("[^\\w -]", "").replace(' ', '-'))) {
+            if (anchor.equals(heading.group(2)
+                    .toLowerCase(Locale.ROOT)
+                    .replaceAll("[^\\w -]", "")
+                    .replace(' ', '-'))) {
                 String rest = page.substring(heading.end());
                 Matcher next = Pattern.compile("^#{1," + heading.group(1).length() + "} ", Pattern.MULTILINE)
                         .matcher(rest);
@@ -75,7 +78,7 @@ class ReadmeNumbersTest {
             for (Path page : (Iterable<Path>) pages::iterator) {
                 text.append(Files.readString(page)).append("\n\n");
             }
-            return Stream.of(text.toString().split("\n\n+|\n(?=\\| )"))
+            return Stream.of(text.toString().split("\n\n+|\n(?=\\| )", -1))
                     .map(ReadmeNumbersTest::numbers)
                     .toList();
         }
