@@ -4,12 +4,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds what is known of a file by its inode and generation: open addressing, at most three quarters full, so that a
- * file costs one reference, or two. Confined to one thread.
+ * file costs one reference, or two, and a byte of its hash for each, so that hardly any other file is looked at on the
+ * way. Confined to one thread.
  */
 final class InodeTable<T extends InodeTable.OfInode> {
     private static final int FEWEST = 16;
 
     private @Nullable OfInode[] slots = new OfInode[FEWEST];
+
+    /** A part of the hash of what each slot holds; 0 for a free one. */
+    private byte[] marks = new byte[FEWEST];
+
     private int size;
 
     /** What is known of a file. */
@@ -23,19 +28,32 @@ final class InodeTable<T extends InodeTable.OfInode> {
 
     /** Returns the slot of a file, or the free one where it belongs. */
     private int slot(long inode, long generation) {
-        int at = home(inode, generation);
-        for (OfInode each = slots[at]; each != null; each = slots[at]) {
-            if (each.inode() == inode && each.generation() == generation) {
+        long hash = hash(inode, generation);
+        byte mark = mark(hash);
+        int at = home(hash);
+        for (; marks[at] != 0; at = at + 1 & slots.length - 1) {
+            OfInode each = marks[at] == mark ? slots[at] : null;
+            if (each != null && each.inode() == inode && each.generation() == generation) {
                 break;
             }
-            at = at + 1 & slots.length - 1;
         }
         return at;
     }
 
-    private int home(long inode, long generation) {
-        long mixed = (inode * 31 + generation) * 0x9E3779B97F4A7C15L;
-        return (int) (mixed >>> 32) & slots.length - 1;
+    private static long hash(long inode, long generation) {
+        return (inode * 31 + generation) * 0x9E3779B97F4A7C15L;
+    }
+
+    private static byte mark(long hash) {
+        return (byte) (hash >>> 24 | 1);
+    }
+
+    private int home(long hash) {
+        return (int) (hash >>> 32) & slots.length - 1;
+    }
+
+    private int homeOf(OfInode of) {
+        return home(hash(of.inode(), of.generation()));
     }
 
     /** Returns what a slot holds, or null. */
@@ -65,7 +83,7 @@ final class InodeTable<T extends InodeTable.OfInode> {
         if (slots[at] == null) {
             size++;
         }
-        slots[at] = added;
+        fill(at, added);
         if (size * 4L > slots.length * 3L) {
             resize(slots.length * 2);
         }
@@ -83,27 +101,34 @@ final class InodeTable<T extends InodeTable.OfInode> {
         }
     }
 
+    private void fill(int slot, OfInode with) {
+        slots[slot] = with;
+        marks[slot] = mark(hash(with.inode(), with.generation()));
+    }
+
     /** Moves entries behind a freed slot forward, so that every probe still finds them. */
     private void closeGap(int freed) {
         int mask = slots.length - 1;
         int gap = freed;
         int at = gap + 1 & mask;
         for (OfInode each = slots[at]; each != null; each = slots[at]) {
-            if ((at - home(each.inode(), each.generation()) & mask) >= (at - gap & mask)) {
-                slots[gap] = each;
+            if ((at - homeOf(each) & mask) >= (at - gap & mask)) {
+                fill(gap, each);
                 gap = at;
             }
             at = at + 1 & mask;
         }
         slots[gap] = null;
+        marks[gap] = 0;
     }
 
     private void resize(int length) {
         @Nullable OfInode[] before = slots;
         slots = new OfInode[length];
+        marks = new byte[length];
         for (OfInode each : before) {
             if (each != null) {
-                slots[slot(each.inode(), each.generation())] = each;
+                fill(slot(each.inode(), each.generation()), each);
             }
         }
     }
