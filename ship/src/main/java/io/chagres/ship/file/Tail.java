@@ -21,11 +21,9 @@ import org.jspecify.annotations.Nullable;
  * other facts about its bytes are computed when somebody asks for them. Confined to the shipper's thread.
  */
 public final class Tail implements InodeTable.OfInode {
-    private static final int SOUGHT = 1;
-    private static final int GUARDED = 2;
-    private static final int REMADE = 16;
-    private static final int LOOKED_NOW = 32;
-    private static final int BEFORE_SHIFT = 2;
+    private static final int KEPT_AT_REST = TailFact.DERIVED_SOUGHT.bit() | TailFact.HANDLE_REMADE.bit();
+    private static final int GUARDED = 32;
+    private static final int BEFORE_SHIFT = 6;
     private static final int BEFORE = 3 << BEFORE_SHIFT;
     private static final Verification.Before[] BEFORES = Verification.Before.values();
     private static final long SECOND_MS = 1000;
@@ -68,9 +66,7 @@ public final class Tail implements InodeTable.OfInode {
     /** One bit for each {@link FileQueue} it is in. */
     int marks;
 
-    private boolean touched;
-    private boolean closedByWriter;
-
+    /** One bit for each {@link TailFact}, and what is known of the bytes of a file that rests. */
     private byte flags;
     /** The errno that was reported last, or 0 since the file was read to its end. */
     private short refusedWith;
@@ -200,24 +196,14 @@ public final class Tail implements InodeTable.OfInode {
         }
     }
 
-    /** Says whether an event named it, or a change was seen, since it had a turn. */
-    public boolean isTouched() {
-        return touched;
+    /** Says whether something is true of it. */
+    public boolean has(TailFact fact) {
+        return (flags & fact.bit()) != 0;
     }
 
-    /** Notes whether that is so. */
-    public void touched(boolean since) {
-        touched = since;
-    }
-
-    /** Says whether a writer closed it, or none is left, since it was read to its end. */
-    public boolean isClosedByWriter() {
-        return closedByWriter;
-    }
-
-    /** Notes whether that is so. */
-    public void closedByWriter(boolean since) {
-        closedByWriter = since;
+    /** Notes whether something is true of it. */
+    public void set(TailFact fact, boolean isTrue) {
+        flags = (byte) (isTrue ? flags | fact.bit() : flags & ~fact.bit());
     }
 
     /** Says whether it is in a queue. */
@@ -412,7 +398,7 @@ public final class Tail implements InodeTable.OfInode {
         restingQuietSinceSeconds = (int) ((known.quietSinceMs() + SECOND_MS - 1) / SECOND_MS);
         restingGuardCrc = known.guardCrc();
         boolean guarded = known.position() > 0 && known.hasGuard();
-        flags = (byte) (flags & (SOUGHT | REMADE)
+        flags = (byte) (flags & KEPT_AT_REST
                 | (guarded ? GUARDED : 0)
                 | known.comparesFirst().ordinal() << BEFORE_SHIFT);
         if (prefix.isOnePiece()) {
@@ -426,8 +412,8 @@ public final class Tail implements InodeTable.OfInode {
 
     private boolean mayRest() {
         return name != null
-                && !touched
-                && !closedByWriter
+                && !has(TailFact.TOUCHED)
+                && !has(TailFact.CLOSED_BY_WRITER)
                 && refusedWith == 0
                 && (marks & ~FileQueue.OF_FILES_AT_REST) == 0
                 && truncated() == null
@@ -504,36 +490,6 @@ public final class Tail implements InodeTable.OfInode {
         return bytes == null ? 0 : bytes.missingBytes();
     }
 
-    /** Says whether it is known what it was compressed from. */
-    public boolean isDerivedSought() {
-        return (flags & SOUGHT) != 0;
-    }
-
-    /** Notes whether that is known. */
-    public void derivedSought(boolean known) {
-        flags = (byte) (known ? flags | SOUGHT : flags & ~SOUGHT);
-    }
-
-    /** Says whether it was looked at in this step of the shipper, and nothing happened to it since. */
-    public boolean isLookedAtNow() {
-        return (flags & LOOKED_NOW) != 0;
-    }
-
-    /** Notes whether that is so. */
-    public void lookedAtNow(boolean looked) {
-        flags = (byte) (looked ? flags | LOOKED_NOW : flags & ~LOOKED_NOW);
-    }
-
-    /** Says whether its handle is known to hold no more than its identity. */
-    boolean isHandleRemade() {
-        return (flags & REMADE) != 0;
-    }
-
-    /** Notes whether that is known. */
-    public void handleRemade(boolean known) {
-        flags = (byte) (known ? flags | REMADE : flags & ~REMADE);
-    }
-
     /** Notes that the patrol looked at its file. */
     public void looked(long nowMs) {
         lookedMs = (int) nowMs;
@@ -600,7 +556,7 @@ public final class Tail implements InodeTable.OfInode {
 
     /** Says whether the file may hold unread bytes: zeros that wait, or a change that an event named or a look saw. */
     public boolean mayHoldMore() {
-        if (touched || hasBacklog()) {
+        if (has(TailFact.TOUCHED) || hasBacklog()) {
             return true;
         }
         if (bytes == null) {

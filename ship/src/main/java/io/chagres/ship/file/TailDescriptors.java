@@ -154,7 +154,8 @@ public final class TailDescriptors implements AutoCloseable {
 
     private void leaveHandle(Tail tail) {
         Fd fd = tail.fd();
-        boolean asked = !tail.isHandleRemade() && tail.handle() == null && fd != null && handle.of(fd.value()) == 0;
+        boolean asked =
+                !tail.has(TailFact.HANDLE_REMADE) && tail.handle() == null && fd != null && handle.of(fd.value()) == 0;
         if (asked && handle.inode() != tail.inode()) { // else it is made from the identity
             tail.leaveHandle(handle.type(), handle.bytes());
         }

@@ -10,6 +10,7 @@ import io.chagres.ship.copy.FdInputStream;
 import io.chagres.ship.copy.Origins;
 import io.chagres.ship.copy.OwnLog;
 import io.chagres.ship.file.Tail;
+import io.chagres.ship.file.TailFact;
 import io.chagres.watch.Dentry;
 import io.chagres.watch.WatchedDirectory;
 import java.io.BufferedInputStream;
@@ -69,13 +70,13 @@ public final class DerivedFiles {
     /** Looks at a tail that was read to its end: starts a comparison when it may be a compressed copy. */
     public void look(Tail tail) {
         Dentry name = tail.name();
-        if (tail.isDerivedSought() || name == null || tail.position() < tail.size() || tail.size() == 0) {
+        if (tail.has(TailFact.DERIVED_SOUGHT) || name == null || tail.position() < tail.size() || tail.size() == 0) {
             return;
         }
         String codec = codecOf(name);
         WatchedDirectory parent = name.parent();
         if (codec == null || parent == null) {
-            tail.derivedSought(true);
+            tail.set(TailFact.DERIVED_SOUGHT, true);
             return;
         }
         byte[] own = name.name().bytes();
@@ -86,7 +87,7 @@ public final class DerivedFiles {
             }
             return;
         }
-        tail.derivedSought(true);
+        tail.set(TailFact.DERIVED_SOUGHT, true);
         Fd fd = tail.fd();
         int duplicate = fd == null || originals.isEmpty() ? -1 : fd.tryDuplicate();
         if (duplicate >= 0) {

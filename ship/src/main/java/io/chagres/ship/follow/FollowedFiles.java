@@ -20,6 +20,7 @@ import io.chagres.ship.file.ResumePoint;
 import io.chagres.ship.file.ResumePoints;
 import io.chagres.ship.file.Tail;
 import io.chagres.ship.file.TailDescriptors;
+import io.chagres.ship.file.TailFact;
 import io.chagres.ship.file.Unlinked;
 import io.chagres.ship.file.Versions;
 import io.chagres.watch.Dentry;
@@ -116,13 +117,13 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
         } else {
             fd.close();
         }
-        tail.handleRemade(looked.isHandleRemade());
+        tail.set(TailFact.HANDLE_REMADE, looked.isHandleRemade());
         name.attach(tail);
         tail.addName(name);
         touched(tail);
         if (firstLook != null) {
             firstLook.accept(tail, stat);
-            tail.lookedAtNow(true);
+            tail.set(TailFact.LOOKED_AT_NOW, true);
         }
         if (!known.seenFile(path, tail.versionId)) {
             pipeline.write(new LogRecord.NameAdded(
@@ -214,17 +215,17 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     }
 
     private void touched(Tail tail) {
-        tail.touched(true);
-        tail.lookedAtNow(false);
+        tail.set(TailFact.TOUCHED, true);
+        tail.set(TailFact.LOOKED_AT_NOW, false);
         toLookAt.add(tail);
     }
 
     @Override
     public void closed(Tail tail) {
-        tail.closedByWriter(true);
+        tail.set(TailFact.CLOSED_BY_WRITER, true);
         touched(tail);
         tail.bytes().closed();
-        tail.derivedSought(false);
+        tail.set(TailFact.DERIVED_SOUGHT, false);
         enqueue(tail);
     }
 
@@ -273,7 +274,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     @Nullable
     public Tail nextToLookAt() {
         Tail tail = toLookAt.poll();
-        while (tail != null && !tail.isTouched()) {
+        while (tail != null && !tail.has(TailFact.TOUCHED)) {
             tail = toLookAt.poll();
         }
         return tail;
@@ -360,9 +361,9 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
         boolean rested = state.restedMs(tail.position(), nowMs) >= UNKNOWN_WRITER_MS;
         boolean writerLeft = !state.isLetGo() && (lease == -Errno.EAGAIN || lease != 0 && !rested);
         if (!writerLeft) {
-            tail.closedByWriter(true);
+            tail.set(TailFact.CLOSED_BY_WRITER, true);
         }
-        boolean changed = tail.isTouched() || hasChanged(tail, fd);
+        boolean changed = tail.has(TailFact.TOUCHED) || hasChanged(tail, fd);
         if (changed) {
             touched(tail); // counted, whether or not there is room to read it
         }
@@ -420,7 +421,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
             int lease = fd.probeReadLease();
             boolean unknown = lease != 0 && lease != -Errno.EAGAIN;
             if (lease == 0 || unknown && nowMs - FileTimes.toMs(tail.bytes().mtimeNs()) > UNKNOWN_WRITER_MS) {
-                tail.closedByWriter(true);
+                tail.set(TailFact.CLOSED_BY_WRITER, true);
                 enqueue(tail);
             }
         }

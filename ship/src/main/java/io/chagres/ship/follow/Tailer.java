@@ -16,6 +16,7 @@ import io.chagres.ship.file.DentryEvents;
 import io.chagres.ship.file.Stage;
 import io.chagres.ship.file.Tail;
 import io.chagres.ship.file.TailDescriptors;
+import io.chagres.ship.file.TailFact;
 import io.chagres.ship.file.Versions;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -72,8 +73,8 @@ public final class Tailer implements AutoCloseable {
         if (failed != null) {
             return failed;
         }
-        tail.touched(false);
-        if (tail.isResting() && tail.hasName() && !tail.isClosedByWriter() && verifier.isSatisfied(tail)) {
+        tail.set(TailFact.TOUCHED, false);
+        if (tail.isResting() && tail.hasName() && !tail.has(TailFact.CLOSED_BY_WRITER) && verifier.isSatisfied(tail)) {
             return Next.WAIT; // it is as it was
         }
         Stage stage = tail.stage();
@@ -100,8 +101,8 @@ public final class Tailer implements AutoCloseable {
      */
     public @Nullable Next look(Tail tail, long nowMs) {
         this.nowMs = nowMs;
-        boolean looked = tail.isLookedAtNow() && tail.fd() != null;
-        tail.lookedAtNow(false);
+        boolean looked = tail.has(TailFact.LOOKED_AT_NOW) && tail.fd() != null;
+        tail.set(TailFact.LOOKED_AT_NOW, false);
         if (looked) {
             descriptors.used(tail);
             return null;
@@ -168,7 +169,7 @@ public final class Tailer implements AutoCloseable {
         if (errno == Errno.ENOENT) {
             return Next.WAIT; // a rename or removal under way: its event brings the tail back
         }
-        if (tail.isTouched() || !tail.hasName()) {
+        if (tail.has(TailFact.TOUCHED) || !tail.hasName()) {
             tail.bytes().suspect(); // no event will name later changes
         }
         return refused(tail, errno);
@@ -266,13 +267,14 @@ public final class Tailer implements AutoCloseable {
         copies.noteHead(tail, tail.bytes().position());
         copies.endTruncated(tail, nowMs);
         verifier.look(tail, nowMs);
-        tail.closedByWriter(false);
+        tail.set(TailFact.CLOSED_BY_WRITER, false);
         return Next.WAIT;
     }
 
     /** One of several writers closing the file does not make its zeros data. */
     private static boolean isClosed(Tail tail) {
-        return tail.isClosedByWriter() && Objects.requireNonNull(tail.fd()).probeReadLease() != -Errno.EAGAIN;
+        return tail.has(TailFact.CLOSED_BY_WRITER)
+                && Objects.requireNonNull(tail.fd()).probeReadLease() != -Errno.EAGAIN;
     }
 
     private Next refused(Tail tail, int errno) {
@@ -371,8 +373,8 @@ public final class Tailer implements AutoCloseable {
         }
         copies.endTruncated(tail, nowMs);
         verifier.look(tail, nowMs);
-        if (tail.isClosedByWriter()) {
-            tail.closedByWriter(false);
+        if (tail.has(TailFact.CLOSED_BY_WRITER)) {
+            tail.set(TailFact.CLOSED_BY_WRITER, false);
             tail.endCopy();
         }
         return Next.WAIT;

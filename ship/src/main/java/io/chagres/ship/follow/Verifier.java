@@ -9,6 +9,7 @@ import io.chagres.ship.bytes.Verification;
 import io.chagres.ship.commit.Recording;
 import io.chagres.ship.file.FileQueue;
 import io.chagres.ship.file.Tail;
+import io.chagres.ship.file.TailFact;
 import io.chagres.ship.file.Unlinked;
 import java.time.Clock;
 import java.util.Objects;
@@ -147,7 +148,9 @@ public final class Verifier implements AutoCloseable {
             bytes.doubt();
         }
         watch(tail);
-        boolean closed = tail.isClosedByWriter() && bytes.isSuspect() && isRested(bytes, SUSPECT_BYTES_PER_MS, nowMs);
+        boolean closed = tail.has(TailFact.CLOSED_BY_WRITER)
+                && bytes.isSuspect()
+                && isRested(bytes, SUSPECT_BYTES_PER_MS, nowMs);
         if (closed || owed) {
             compare(tail);
         }

@@ -156,10 +156,10 @@ class TailAtRestTest {
         tail.rest(LATER_MS);
         assertThat(tail.isResting()).isFalse();
         queue.poll();
-        tail.touched(true);
+        tail.set(TailFact.TOUCHED, true);
         tail.rest(LATER_MS);
         assertThat(tail.isResting()).isFalse();
-        tail.touched(false);
+        tail.set(TailFact.TOUCHED, false);
         tail.rest(LATER_MS);
         assertThat(tail.isResting()).isTrue();
     }
