@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * {@link #apply} it is no longer usable. Confined to one thread.
  */
 public final class HostState {
-    /** Where names are chosen, so many extents may be kept in the mean. */
+    /** Where names are chosen, this number of extents may be kept for each name or version, in the mean. */
     private static final int EXTENTS_PER_ENTRY = 16;
 
     private final ExtentFilter filter;

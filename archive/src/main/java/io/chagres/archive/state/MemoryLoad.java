@@ -27,7 +27,8 @@ final class MemoryLoad implements HostLog.Load {
             boolean usesTables,
             Map<Long, CommitHeader> known,
             int maxEntries) {
-        this(store, hostId, filter, listener, usesTables, known, maxEntries, null);
+        this(store, hostId, filter, listener, known, maxEntries, null);
+        this.usesTables = usesTables;
     }
 
     private MemoryLoad(
@@ -35,7 +36,6 @@ final class MemoryLoad implements HostLog.Load {
             String hostId,
             ExtentFilter filter,
             RunListener listener,
-            boolean usesTables,
             Map<Long, CommitHeader> known,
             int maxEntries,
             @Nullable NameFilter names) {
@@ -44,7 +44,7 @@ final class MemoryLoad implements HostLog.Load {
         this.hostId = hostId;
         this.filter = filter;
         this.listener = listener;
-        this.usesTables = usesTables;
+        usesTables = true;
         this.known = known;
         this.maxEntries = maxEntries;
         this.names = names;
@@ -56,7 +56,7 @@ final class MemoryLoad implements HostLog.Load {
      * @param maxEntries how many names and versions that may be
      */
     static MemoryLoad of(BlobStore store, String hostId, NameFilter names, int maxEntries) {
-        return new MemoryLoad(store, hostId, ExtentFilter.ALL, RunListener.NONE, true, Map.of(), maxEntries, names);
+        return new MemoryLoad(store, hostId, ExtentFilter.ALL, RunListener.NONE, Map.of(), maxEntries, names);
     }
 
     @Override
