@@ -156,7 +156,7 @@ final class GrepFilterTest {
         RandomGenerator random = Seeds.random(Seeds.next("GrepFilterTest.damage"));
         fill(random);
         String id = ids.stream().filter(each -> each.length() >= 16).findFirst().orElseThrow();
-        String found = grep(List.of("-F", id)).out();
+        String found = grep(List.of("-a", "-F", id)).out();
         assertThat(found).contains(id);
         for (Path filter : filters()) {
             byte[] bytes = Files.readAllBytes(filter);
@@ -169,7 +169,7 @@ final class GrepFilterTest {
                             (byte) (1 << random.nextInt(8));
                 }
                 Files.write(filter, damaged);
-                CommandRun grep = grep(List.of("-F", id));
+                CommandRun grep = grep(List.of("-a", "-F", id));
                 assertThat(grep.out()).isEqualTo(found);
                 assertThat(grep.code()).isZero();
             }
