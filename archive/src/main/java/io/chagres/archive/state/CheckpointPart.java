@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes out of a checkpoint what a filter chooses, with few reads: the index, and the blocks that hold those names and
@@ -63,11 +64,9 @@ final class CheckpointPart {
         directory(whole.names().root(), Pathname.of("/"));
         for (long id : List.copyOf(filter.versions())) {
             FileVersion version = whole.version(id);
-            if (version != null) {
-                version(version);
-                for (Pathname path : version.paths()) {
-                    name(path);
-                }
+            version(version); // a later commit may open it
+            for (Pathname path : version == null ? List.<Pathname>of() : version.paths()) {
+                name(path);
             }
         }
         whole.forEachNameless(version -> {
@@ -93,9 +92,8 @@ final class CheckpointPart {
             Pathname below = path.resolve(entry.name());
             switch (entry.kind()) {
                 case FILE -> {
-                    FileVersion version = filter.keepsFile(below) ? entry.version() : null;
-                    if (version != null) {
-                        version(version);
+                    if (filter.keepsFile(below)) {
+                        version(entry.version());
                         add(entry, below);
                     }
                 }
@@ -115,7 +113,10 @@ final class CheckpointPart {
     }
 
     /** Takes a version without its names; one of several has them in other places, too. */
-    private void version(FileVersion version) throws IOException {
+    private void version(@Nullable FileVersion version) throws IOException {
+        if (version == null) {
+            return; // the part refuses its name
+        }
         if (version.nameCount() > 1) {
             throw new LargeHostException();
         }

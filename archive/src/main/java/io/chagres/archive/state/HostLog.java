@@ -515,7 +515,9 @@ public final class HostLog {
         List<Long> leading = List.of();
         if (tables != null && tables.from() > base) {
             leading = CommitList.read(store, hostId, base, tables.from());
-            if (CommitList.missing(store, hostId, base, leading) != null || leading.getLast() < tables.from()) {
+            boolean isWhole =
+                    CommitList.missing(store, hostId, base, leading) == null && leading.size() == tables.from() - base;
+            if (!isWhole) { // what is missing is found on the way by commits alone
                 leading = List.of();
                 tables = Tables.none(checkpoint);
             }

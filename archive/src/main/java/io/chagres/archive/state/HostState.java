@@ -416,10 +416,8 @@ public final class HostState {
                 if (!isKept) {
                     names.giveWay(r.path());
                 }
-                if (!isKept && isFile && of.keepsFile(r.path())) {
-                    of.want(r.versionId());
-                }
-                yield isKept;
+                boolean isNowhere = !isKept && isFile && of.keepsFile(r.path()) && !of.want(r.versionId());
+                yield isKept || isNowhere; // and so it is refused
             }
             case LogRecord.NameMoved r -> {
                 NameTree.Entry moved = names.find(r.from());

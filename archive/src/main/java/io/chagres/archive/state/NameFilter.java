@@ -8,9 +8,9 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Chooses the names that a state keeps, and with them the versions that have or had them. What was moved under such a
- * name had another one before, and what was copied lies in another version: a load that meets either keeps that, too,
- * when it is repeated. Confined to one thread.
+ * Chooses the names that a state keeps, and with them the versions that have or had them. A file that was moved under
+ * such a name had another one before, and copied bytes lie in another version: a load that meets either keeps that,
+ * too, when it is repeated. Confined to one thread.
  */
 public final class NameFilter {
     /** With more moves, or more places that something was moved from, the whole host is loaded. */
@@ -32,7 +32,10 @@ public final class NameFilter {
 
     private final Set<Pathname> aboveSources = new HashSet<>();
     private final Set<Long> versions = new HashSet<>();
-    private boolean grew;
+
+    /** Those that are kept from the next load on. */
+    private final Set<Long> wanted = new HashSet<>();
+
     private int loads;
 
     /**
@@ -54,13 +57,14 @@ public final class NameFilter {
     boolean begins() {
         int before = sources.size();
         findSources();
+        boolean grew = versions.addAll(wanted);
+        wanted.clear();
         if (loads > 0 && !grew && sources.size() == before) {
             return false;
         }
         if (++loads > MAX_LOADS) {
             throw new LargeHostException();
         }
-        grew = false;
         return true;
     }
 
@@ -98,9 +102,10 @@ public final class NameFilter {
         versions.add(versionId);
     }
 
-    /** Keeps a version from the next load on. */
-    void want(long versionId) {
-        grew |= versions.add(versionId);
+    /** Keeps a version from the next load on; returns false if it was kept already, and so is nowhere. */
+    boolean want(long versionId) {
+        wanted.add(versionId);
+        return !versions.contains(versionId);
     }
 
     /** Takes note of a move of what is not known, or of a directory. */

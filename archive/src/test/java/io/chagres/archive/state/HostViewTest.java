@@ -1,7 +1,9 @@
 package io.chagres.archive.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.Samples;
 import io.chagres.archive.log.LogFixture;
@@ -230,5 +232,20 @@ class HostViewTest {
             HostState part = HostLog.loadPart(store, LogFixture.HOST, PointInTime.NOW, filter, 1 << 20);
             assertThat(chosen(part, address, true)).isEqualTo(expected);
         }
+    }
+
+    /** A name that leads to nothing is damage for anybody who asks for it, as it is for all others. */
+    @Test
+    void aNameWithoutAVersionIsDamage() throws IOException {
+        try (LogFixture log = new LogFixture(store)) {
+            log.write(
+                    Samples.version(1, "/a"), Samples.file("/a", 1), Samples.file("/b/c", 2), Samples.file("/b/d", 2));
+            log.commit();
+        }
+        Address address = Address.parse("*:/b/c");
+        NameFilter filter = new NameFilter(address::mayMatchBelow, address::matches);
+        assertThatThrownBy(() -> HostLog.loadPart(store, LogFixture.HOST, PointInTime.NOW, filter, 1 << 20))
+                .isInstanceOf(CorruptArchiveException.class)
+                .hasMessageContaining("version 2, which was never opened");
     }
 }

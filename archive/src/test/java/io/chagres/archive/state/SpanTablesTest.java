@@ -160,8 +160,14 @@ class SpanTablesTest {
             assertSame(store);
             commits(host, 5);
             assertSame(store);
-            store.delete(ArchiveLayout.commit(ID, 2));
-            assertThatThrownBy(() -> loaded(store, ExtentFilter.ALL)).isInstanceOf(CorruptArchiveException.class);
+            for (long seq : new long[] {2, 1, 3}) { // one, the first of them, and all
+                store.delete(ArchiveLayout.commit(ID, seq));
+                for (ExtentFilter filter : List.of(ExtentFilter.ALL, ExtentFilter.NONE)) {
+                    assertThatThrownBy(() -> loaded(store, filter))
+                            .isInstanceOf(CorruptArchiveException.class)
+                            .hasMessageContaining("missing");
+                }
+            }
         }
     }
 
