@@ -34,7 +34,7 @@ choose_flags() {
         ship | watch | mount | dedupe | forward)
             # A collection leaves no gap between objects, and hardly any room behind them: it grows again in small steps.
             flags="$flags -Xms8m -Xmn3m -XX:MinHeapFreeRatio=2 -XX:MaxHeapFreeRatio=3 -XX:-ShrinkHeapInSteps
-                -XX:MarkSweepDeadRatio=0 -XX:MarkSweepAlwaysCompactCount=1 -XX:TrimNativeHeapInterval=10000
+                -XX:MarkSweepDeadRatio=0 -XX:MarkSweepAlwaysCompactCount=1 -XX:TrimNativeHeapInterval=60000
                 -XX:AsyncDeflationInterval=60000"
             # A long list is garbage as soon as it is answered, and must not grow old before.
             [ "$1" != mount ] || flags="$flags -Xms16m -Xmn8m -Xmx256m"

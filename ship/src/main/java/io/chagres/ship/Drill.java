@@ -109,6 +109,11 @@ final class Drill {
         }
     }
 
+    /** Looks with the next step whether somebody asks. */
+    void lookNow() {
+        nextMs = 0;
+    }
+
     private void watchScan(long nowMs, boolean scans) {
         if (scans && scanSinceMs < 0) {
             scanSinceMs = nowMs;

@@ -33,6 +33,7 @@ final class Pulse {
     private static final long LIST_MS = 900_000;
 
     private static final long HERE_MS = 1000;
+    private static final long TOUCHED_MS = 500;
     private static final long HERE_IDLE_MS = 60_000;
 
     private final BlobStore store;
@@ -60,6 +61,7 @@ final class Pulse {
     private boolean begun;
     private long triedMs;
     private long keptMs = Long.MIN_VALUE / 2;
+    private long keepDueMs = Long.MAX_VALUE;
     private String lost = "";
     private long hereMs = Long.MIN_VALUE / 2;
     private ShipStatus toldHere = ShipStatus.UNKNOWN;
@@ -142,12 +144,23 @@ final class Pulse {
         }
     }
 
+    /** Takes that somebody changes the state directory: it is looked at when that is done, as far as one can know. */
+    void touched(long nowMs) {
+        keepDueMs = nowMs + TOUCHED_MS;
+    }
+
+    /** Returns the milliseconds until the state directory is looked at; {@link Long#MAX_VALUE} when nobody changes it. */
+    long dueInMs(long nowMs) {
+        return keepDueMs == Long.MAX_VALUE ? Long.MAX_VALUE : Math.max(0, keepDueMs - nowMs);
+    }
+
     /** Makes again what was removed under a running shipper: others find it there, and may ask it to drain. */
     private void keepHere(long nowMs) {
-        if (here == null || nowMs - keptMs < HERE_MS) {
+        if (here == null || nowMs < keepDueMs && nowMs - keptMs < HERE_MS) {
             return;
         }
         keptMs = nowMs;
+        keepDueMs = Long.MAX_VALUE;
         try {
             if (here.keep()) {
                 problems.accept("the state directory was removed or replaced; it was made again");

@@ -46,6 +46,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Builds the parts of a shipper in the order they need each other, and owns them. */
 final class ShipParts implements AutoCloseable {
+    private static final long TRIM_MS = 5_000;
 
     /** The time by which lags and ages are counted. */
     final SteadyClock clock;
@@ -78,6 +79,9 @@ final class ShipParts implements AutoCloseable {
     final String hostId;
     /** How long the commit took that opened the incarnation, in milliseconds. */
     final long openedInMs;
+
+    private long nextTrimMs;
+
     /** How far the state directory knows that the log was acknowledged. */
     private long rememberedSeq;
     /** The bytes of a spool that are still to be delivered. */
@@ -156,6 +160,19 @@ final class ShipParts implements AutoCloseable {
         } catch (IOException | RuntimeException e) {
             opening.abandon();
             throw e;
+        }
+    }
+
+    /** Gives back what is no longer needed, and wakes up from now on when the state directory is touched. */
+    void trim(long nowMs) {
+        if (nowMs < nextTrimMs) {
+            return;
+        }
+        nextTrimMs = nowMs + TRIM_MS;
+        pipeline.trim();
+        copies.trim(table.size());
+        if (state != null) {
+            watcher.wakeFor(state.path());
         }
     }
 

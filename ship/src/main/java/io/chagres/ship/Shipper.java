@@ -28,7 +28,6 @@ import org.jspecify.annotations.Nullable;
 public final class Shipper implements AutoCloseable {
     private static final int TURNS_PER_STEP = 4096;
     private static final long RETRY_UNREADABLE_MS = 30_000;
-    private static final long TRIM_MS = 5_000;
     private static final long STATUS_MS = 200;
     /** How old a status gets while nothing changes: the ages in it are of its moment. */
     private static final long QUIET_STATUS_MS = 5_000;
@@ -85,7 +84,6 @@ public final class Shipper implements AutoCloseable {
     private long refusedSinceMs = Long.MAX_VALUE;
 
     private long nextUnreadableMs;
-    private long nextTrimMs;
     private long nextRememberedMs;
     private long nextStatusMs;
     private boolean changed = true;
@@ -166,6 +164,10 @@ public final class Shipper implements AutoCloseable {
         parts.undelivered.hurry(flush.isUnderWay() || phase.compareTo(Phase.LAST_SCAN) >= 0);
         changed |= work > 0;
         publish(now);
+        if (parts.watcher.takeWokenFor()) {
+            drill.lookNow();
+            parts.pulse.touched(now);
+        }
         drill.step(now, status);
         parts.pulse.step(now, status);
         return work;
@@ -259,6 +261,7 @@ public final class Shipper implements AutoCloseable {
         wait = Math.min(wait, parts.files.dueInMs(now, options.pace().coalesceMs()));
         wait = Math.min(wait, parts.verifier.dueInMs(now));
         wait = Math.min(wait, parts.patrol.dueInMs(now));
+        wait = Math.min(wait, parts.pulse.dueInMs(now));
         wait = Math.min(wait, parts.dentries.linksDueInMs());
         if (parts.watcher.scanning() && !parts.watcher.holdsScans()) {
             return 0;
@@ -283,11 +286,7 @@ public final class Shipper implements AutoCloseable {
                 removeUnseen(); // what could not be read at the start
             }
         }
-        if (now >= nextTrimMs) {
-            parts.pipeline.trim();
-            parts.copies.trim(parts.table.size());
-            nextTrimMs = now + TRIM_MS;
-        }
+        parts.trim(now);
         parts.derived.step();
         int work = parts.checkpoints.step(now) ? 1 : 0;
         work += parts.patrol.step(now) ? 1 : 0;

@@ -93,6 +93,11 @@ final class StateDirectory implements AutoCloseable {
         answer(new FlushAnswer(last.begun(), last.done(), -1, -1, 0));
     }
 
+    /** Returns where it is. */
+    Pathname path() {
+        return directory;
+    }
+
     /** Returns how many flushes were begun before this shipper. */
     long flushes() {
         return flushes;

@@ -2,9 +2,13 @@ package io.chagres.ship;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.linux.Pathname;
+import io.chagres.testkit.Await;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -51,6 +55,40 @@ final class DrillTest {
             assertThat(forecast.durationMs()).isEqualTo(-1);
             assertThat(forecast.why()).contains("the store refuses since", "no space left");
             assertThat(forecast.isSafeWithin(Long.MAX_VALUE)).isFalse();
+        }
+    }
+
+    /** A shipper at rest sleeps for long: who asks wakes it, and so does who removes the directory of questions. */
+    @Test
+    void isAskedAtRest() throws IOException {
+        try (ShippedTree shipped = new ShippedTree(temp)) {
+            ShippedTree.append(shipped.file("f"), "line\n".getBytes(StandardCharsets.UTF_8));
+            shipped.settle();
+            Shipper running = shipped.shipper();
+            Pathname root = Pathname.of(temp.resolve("state").toString());
+            Await.until("it rests", () -> ShippedTree.step(running) == 0 && running.waitMs(60_000) > 1000);
+            RunningShipper asked = RunningShipper.find(root).getFirst();
+            long before = asked.drilled().count();
+            asked.askDrill();
+            running.doWork(60_000);
+            assertThat(asked.drilled().count()).isGreaterThan(before);
+            Await.until("it rests", () -> ShippedTree.step(running) == 0 && running.waitMs(60_000) > 1000);
+            Files.move(temp.resolve("state"), temp.resolve("gone"));
+            Path host = only(temp.resolve("gone"));
+            Files.move(host, temp.resolve("moved"));
+            running.doWork(60_000);
+            assertThat(running.waitMs(60_000)).isLessThan(1000);
+            Await.until("it is found again", () -> {
+                ShippedTree.step(running);
+                return Files.exists(temp.resolve("state"));
+            });
+            assertThat(RunningShipper.find(root)).isNotEmpty();
+        }
+    }
+
+    private static Path only(Path directory) throws IOException {
+        try (Stream<Path> children = Files.list(directory)) {
+            return children.findFirst().orElseThrow();
         }
     }
 }

@@ -246,6 +246,21 @@ public final class DirectoryWatcher implements AutoCloseable {
         return scansHeld;
     }
 
+    /**
+     * Also ends the wait of {@link #poll} when a name of one more directory is made or removed, or the directory
+     * itself; nothing of it is reported. Another call watches it again after it was replaced, and costs one system call.
+     *
+     * @param directory one that may be missing, or be followed anyway
+     */
+    public void wakeFor(Pathname directory) {
+        watches.addAside(directory);
+    }
+
+    /** Says whether that directory has changed since the last call. Not known where it is followed anyway. */
+    public boolean takeWokenFor() {
+        return watches.takeAsideChanged();
+    }
+
     /** Ends the wait of {@link #poll} early. Safe for any thread. */
     public void wakeup() {
         wakeups.signal();

@@ -49,9 +49,12 @@ final class EventDispatch {
         int count = 0;
         readNumber++;
         while (events.next()) {
-            count++;
             int mask = events.mask();
             WatchedDirectory directory = watches.directory(events.wd());
+            if (directory == null && watches.takesAside(events.wd())) {
+                continue;
+            }
+            count++;
             if (directory != null && events.nameLength() > 0) {
                 applyToName(directory, events, mask, nowMs);
             } else {

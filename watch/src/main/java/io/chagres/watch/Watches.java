@@ -5,6 +5,7 @@ import static io.chagres.linux.Inotify.IN_CLOSE_WRITE;
 import static io.chagres.linux.Inotify.IN_CREATE;
 import static io.chagres.linux.Inotify.IN_DELETE;
 import static io.chagres.linux.Inotify.IN_DELETE_SELF;
+import static io.chagres.linux.Inotify.IN_MASK_CREATE;
 import static io.chagres.linux.Inotify.IN_MODIFY;
 import static io.chagres.linux.Inotify.IN_MOVED_FROM;
 import static io.chagres.linux.Inotify.IN_MOVED_TO;
@@ -25,10 +26,15 @@ final class Watches implements AutoCloseable {
             IN_CREATE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
     private static final int ALL_EVENTS = NAME_EVENTS | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB;
 
+    private static final int ASIDE_EVENTS =
+            IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_MASK_CREATE;
+
     private final Inotify inotify;
     private final ScanQueue queue;
     private final WatchTable table = new WatchTable();
     private final Statx stat = new Statx();
+    private int asideWd;
+    private boolean asideChanged;
 
     Watches(Inotify inotify, ScanQueue queue) {
         this.inotify = inotify;
@@ -73,6 +79,25 @@ final class Watches implements AutoCloseable {
                     && stat.ino() == opened.ino()
                     && stat.dev() == opened.dev();
         }
+    }
+
+    /** Watches a directory beside the tree, unless it is watched already. */
+    void addAside(Pathname path) {
+        int wd = inotify.add(path, ASIDE_EVENTS);
+        asideWd = wd < 0 ? asideWd : wd;
+    }
+
+    /** Takes an event that belongs to no directory of the tree; says whether it is of the one beside it. */
+    boolean takesAside(int wd) {
+        asideChanged |= wd == asideWd;
+        return wd == asideWd;
+    }
+
+    /** Says whether the directory beside the tree has changed since the last call. */
+    boolean takeAsideChanged() {
+        boolean changed = asideChanged;
+        asideChanged = false;
+        return changed;
     }
 
     /** Ends the watch of a directory, if it has one. */

@@ -387,6 +387,30 @@ class DirectoryWatcherTest {
         }
     }
 
+    @Test
+    void aDirectoryBesideTheTreeEndsTheWaitAndIsNotReported() throws Exception {
+        Path beside = dir("beside");
+        dir("followed");
+        try (WatchFixture watch = new WatchFixture(top, "followed")) {
+            Pathname path = Pathname.of(beside.toString());
+            watch.watcher.wakeFor(path);
+            write("beside/asked", "");
+            assertThat(watch.watcher.poll(60_000, watch.heard)).isZero();
+            assertThat(watch.watcher.takeWokenFor()).isTrue();
+            assertThat(watch.watcher.takeWokenFor()).isFalse();
+            Files.delete(beside.resolve("asked"));
+            Files.delete(beside);
+            watch.watcher.poll(60_000, watch.heard);
+            assertThat(watch.watcher.takeWokenFor()).isTrue();
+            dir("beside");
+            watch.watcher.wakeFor(path);
+            write("beside/again", "");
+            watch.watcher.poll(60_000, watch.heard);
+            assertThat(watch.watcher.takeWokenFor()).isTrue();
+            assertThat(watch.heard.log).isEmpty();
+        }
+    }
+
     private void retarget(WatchFixture watch, String... roots) {
         watch.watcher.retarget(java.util.Arrays.stream(roots)
                 .map(each -> Pathname.of(top + "/" + each))

@@ -44,7 +44,7 @@ public final class DrainCommand implements Callable<Integer> {
     private static final long LOOK_EVERY_MS = 10;
 
     /** A ship whose state directory was removed makes it again within this time. */
-    private static final long APPEARS_MS = 8_000;
+    private static final long APPEARS_MS = 20_000;
 
     private final CommandContext context;
 

@@ -22,7 +22,7 @@ sealed interface ShipReport {
      * wakes a process that rests.
      */
     default long restIntervalMs() {
-        return 4000;
+        return 16_000;
     }
 
     /** Takes the status, about once in the interval. */

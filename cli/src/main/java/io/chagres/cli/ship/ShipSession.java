@@ -84,7 +84,7 @@ final class ShipSession {
         if (!rests) {
             nextReportMs = Math.min(nextReportMs, now + report.intervalMs());
         }
-        if (now >= nextReportMs) {
+        if (now >= nextReportMs - (rests ? report.restIntervalMs() / 2 : 0)) { // awake anyway
             report.status(status, now - startMs);
             nextReportMs = now + (rests ? report.restIntervalMs() : report.intervalMs());
             supervisor.works(status);

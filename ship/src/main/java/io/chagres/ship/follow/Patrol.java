@@ -22,34 +22,21 @@ public final class Patrol implements AutoCloseable {
     /** Within this time every file is looked at, in milliseconds, unless there are too many. */
     public static final long EVERY_MS = 60_000;
 
-    /** A step wakes the program, which costs as much as a hundred looks. */
-    private static final int STEP_MS = 2_000;
-    /** While no file is lively one wake-up is enough for two steps. */
-    private static final int REST_MS = 2 * STEP_MS;
-    /** Looks of a step that cost next to nothing: as many are made where that brings a round down to its shortest. */
-    private static final int SPARE_LOOKS = 200 * STEP_MS / 1000;
-    /** Looks of a step at most, of lively files and of those at rest: beyond that the rounds take longer. */
-    private static final int MOST_LOOKS = 2_000 * STEP_MS / 1000;
-    /** A step that comes late makes up for this number of steps at most. */
-    private static final long MOST_STEPS = 5;
+    /** When the oldest look is so old, a round of looks is due; milliseconds. */
+    private static final long LIVELY_DUE_MS = 8_000;
 
-    private static final Round LIVELY = new Round(2_000, 8_000);
-    private static final Round AT_REST = new Round(8_000, 50_000);
+    private static final long AT_REST_DUE_MS = 48_000;
+    private static final long FEW_AT_REST_DUE_MS = 16_000;
+    /** The looks at this number of files cost little beside the wake-up. */
+    private static final int FEW = 1_000;
+
+    /** A step wakes the program, which costs as much as many looks, so that one comes this long after another. */
+    private static final int STEP_MS = 2_000;
+    /** Looks that a step makes of each kind at most: about 20 milliseconds. */
+    private static final int MOST_LOOKS = 4_000;
+
     private static final long LATELY_MS = 60_000;
     private static final int PATH_BYTES = 8192;
-
-    /** How long a round takes: at best, and at worst as long as the most looks a second suffice; milliseconds. */
-    private record Round(long shortestMs, long longestMs) {
-        /** Returns how many of the files a step looks at. */
-        int looks(int files) {
-            long spare = Math.min(SPARE_LOOKS, perStep(files, shortestMs));
-            return (int) Math.min(MOST_LOOKS, Math.max(spare, perStep(files, longestMs)));
-        }
-
-        private static long perStep(int files, long roundMs) {
-            return ((long) files * STEP_MS + roundMs - 1) / roundMs;
-        }
-    }
 
     private final FileTable table;
     private final FollowedFiles files;
@@ -77,30 +64,40 @@ public final class Patrol implements AutoCloseable {
             fresh.looked(nowMs);
             atRest.add(fresh);
         }
-        if (nowMs - steppedMs < STEP_MS) {
+        if (dueInMs(nowMs) > 0) {
             return false;
         }
-        long steps = Math.min(MOST_STEPS, (nowMs - steppedMs) / STEP_MS);
         steppedMs = nowMs;
-        int close = (int) steps * LIVELY.looks(lively.size());
-        int far = (int) steps * AT_REST.looks(atRest.size());
-        boolean found = look(missed, Math.min(missed.size(), MOST_LOOKS), nowMs);
-        found |= look(lively, Math.min(lively.size(), close), nowMs);
-        found |= look(atRest, Math.min(atRest.size(), far), nowMs);
-        return found;
+        boolean found = look(missed, 0, nowMs);
+        found |= look(lively, LIVELY_DUE_MS, nowMs);
+        return look(atRest, atRestDueMs(), nowMs) || found;
     }
 
     /** Returns the milliseconds until {@link #step} has something to do; {@link Long#MAX_VALUE} without a file. */
     public long dueInMs(long nowMs) {
-        boolean none = lively.isEmpty() && atRest.isEmpty() && missed.isEmpty();
-        int afterMs = lively.isEmpty() && missed.isEmpty() ? REST_MS : STEP_MS;
-        return none ? Long.MAX_VALUE : Math.max(0, steppedMs + afterMs - nowMs);
+        long due = missed.isEmpty() ? Long.MAX_VALUE : 0;
+        due = Math.min(due, dueInMs(lively, LIVELY_DUE_MS, nowMs));
+        due = Math.min(due, dueInMs(atRest, atRestDueMs(), nowMs));
+        return Math.max(due, steppedMs + STEP_MS - nowMs);
     }
 
-    private boolean look(FileQueue queue, int looks, long nowMs) {
+    private long atRestDueMs() {
+        return atRest.size() <= FEW ? FEW_AT_REST_DUE_MS : AT_REST_DUE_MS;
+    }
+
+    private static long dueInMs(FileQueue queue, long dueMs, long nowMs) {
+        Tail first = queue.peek();
+        return first == null ? Long.MAX_VALUE : dueMs - first.lookedAgoMs(nowMs);
+    }
+
+    /** Looks at the files whose turn it is, once one is due: also at those that would be due before long. */
+    private boolean look(FileQueue queue, long dueMs, long nowMs) {
         boolean found = false;
-        int left = looks;
+        int left = dueInMs(queue, dueMs, nowMs) > 0 ? 0 : MOST_LOOKS;
         for (int i = queue.size(); i > 0 && left > 0; i--) {
+            if (dueInMs(queue, dueMs / 2, nowMs) > 0) {
+                break;
+            }
             Tail tail = Objects.requireNonNull(queue.poll());
             if (!tail.isLive()) {
                 continue; // it costs no look
