@@ -8,7 +8,6 @@ import io.chagres.archive.EncryptedException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.age.AgeFile;
 import io.chagres.archive.read.VersionReader;
-import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.ExtentRows;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
@@ -111,9 +110,7 @@ public final class LineFilters {
         if (checkpoint == null || until >= checkpoint.seq()) {
             return;
         }
-        HostState large = tables.stateOf(store, hostId, checkpoint, RunListener.NONE);
-        HostState state =
-                large != null ? large : HostLog.load(store, hostId, checkpoint, ExtentFilter.ALL, RunListener.NONE);
+        HostState state = HostLog.load(store, hostId, checkpoint, tables, RunListener.NONE);
         try (RowSorter known = tables.sorter();
                 RowSorter fresh = tables.sorter()) {
             known(store, filters, known);

@@ -101,6 +101,12 @@ public record FixedHeader(
     private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
 
+    /** Returns the header of what commits up to one were condensed into. */
+    public static FixedHeader condensed(int kind, long seq, long row, long timeMs, byte[] incarnation, byte[] chain) {
+        byte[] nonce = new byte[ID_BYTES];
+        return new FixedHeader(kind, seq, timeMs, incarnation, nonce, chain, 0, 0, 0, 0, 0, row, PLAIN, UNSIGNED);
+    }
+
     /** Returns how many bytes follow the records before their checksum. */
     int sealBytes() {
         return signature == ED25519 ? CommitSeal.BYTES : 0;

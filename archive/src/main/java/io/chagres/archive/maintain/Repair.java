@@ -12,7 +12,6 @@ import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.state.Checkpoint;
 import io.chagres.archive.state.Checkpoints;
 import io.chagres.archive.state.CompactedHistoryException;
-import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.LocalTables;
@@ -356,9 +355,7 @@ public final class Repair {
         for (CheckpointId id : Checkpoints.listed(store, hostId)) {
             String key = ArchiveLayout.checkpoint(hostId, id);
             check(key, () -> {
-                if (tables.stateOf(store, hostId, id, RunListener.NONE) == null) {
-                    HostLog.load(store, hostId, id, ExtentFilter.NONE, RunListener.NONE);
-                }
+                HostLog.load(store, hostId, id, tables, RunListener.NONE);
                 tables.release(hostId);
             });
             good = damaged.containsKey(key) || !counting.contains(id) ? good : id.seq();

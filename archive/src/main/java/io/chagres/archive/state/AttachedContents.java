@@ -13,19 +13,6 @@ import java.util.List;
  * are read once. Versions are asked for in the order of their ids, each once. Confined to one thread.
  */
 final class AttachedContents implements CheckpointContents, AutoCloseable {
-    /** The state before that: the extents end before the lengths. */
-    static final CheckpointContents UNATTACHED = new CheckpointContents() {
-        @Override
-        public Iterable<LogRecord.Extent> extents(FileVersion version) {
-            return Extents.of(version);
-        }
-
-        @Override
-        public boolean tellsLengths() {
-            return true;
-        }
-    };
-
     private final String key;
     private final TableMerge merge;
 

@@ -89,7 +89,7 @@ public final class Checkpoint {
             throws IOException {
         CheckpointId id = new CheckpointId(state.seq(), revision);
         String key = ArchiveLayout.checkpoint(hostId, id);
-        if (put(store, key, header(state), out -> state(state, contents, out)) < 0) {
+        if (put(store, key, header(state, FixedHeader.CHECKPOINT), out -> state(state, contents, out)) < 0) {
             return false;
         }
         Checkpoints.mark(store, hostId, id, isOfRepair);
@@ -99,8 +99,7 @@ public final class Checkpoint {
     /** Writes all that a checkpoint holds. */
     static void state(HostState state, CheckpointContents contents, Sink out) throws IOException {
         host(state, contents, out);
-        Map<Long, Integer> hidden =
-                contents.isOfMoment() ? Map.of() : state.names().hidden();
+        Map<Long, Integer> hidden = contents.tellsNames() ? state.names().hidden() : Map.of();
         for (FileVersion version : state.versions()) {
             if (contents.keeps(version)) {
                 version(version, hidden.getOrDefault(version.id(), 0), contents, out);
@@ -197,11 +196,6 @@ public final class Checkpoint {
         }
     }
 
-    /** Returns what a checkpoint of a state begins with. */
-    static FixedHeader header(HostState state) {
-        return header(state, FixedHeader.CHECKPOINT);
-    }
-
     /** Returns what a local table of a state begins with, which may be one before the first commit, or a past one. */
     static FixedHeader localHeader(HostState state) {
         return header(state, FixedHeader.CHECKPOINT, Math.max(1, state.seq()), Math.max(1, state.row()));
@@ -213,21 +207,7 @@ public final class Checkpoint {
     }
 
     private static FixedHeader header(HostState state, int kind, long seq, long row) {
-        return new FixedHeader(
-                kind,
-                seq,
-                state.timeMs(),
-                state.incarnation(),
-                new byte[FixedHeader.ID_BYTES],
-                state.chain(),
-                0,
-                0,
-                0,
-                0,
-                0,
-                row,
-                FixedHeader.PLAIN,
-                FixedHeader.UNSIGNED);
+        return FixedHeader.condensed(kind, seq, row, state.timeMs(), state.incarnation(), state.chain());
     }
 
     /** Writes what is of no single file. */
@@ -252,20 +232,15 @@ public final class Checkpoint {
     static void version(FileVersion version, int hidden, CheckpointContents contents, Sink out) throws IOException {
         out.write(opened(version, contents.start(version)));
         int names = version.nameCount() - hidden;
-        if (names != 1 && !contents.isOfMoment()) {
+        if (names != 1 && contents.tellsNames()) {
             out.write(new LogRecord.VersionNames(version.id(), names));
         }
-        if (contents.isOfMoment()) {
+        for (LogRecord.Extent extent : contents.extents(version)) {
+            out.write(extent);
+        }
+        if (contents.tellsLengths()) {
             long mtimeNs = version.attributes().mtimeNs();
             out.write(new LogRecord.VersionLength(version.id(), version.length(), mtimeNs));
-        } else {
-            for (LogRecord.Extent extent : contents.extents(version)) {
-                out.write(extent);
-            }
-            if (contents.tellsLengths()) {
-                long mtimeNs = version.attributes().mtimeNs();
-                out.write(new LogRecord.VersionLength(version.id(), version.length(), mtimeNs));
-            }
         }
         closed(version, out);
         attributes(version, out);

@@ -2,23 +2,42 @@ package io.chagres.archive.state;
 
 import io.chagres.archive.LogRecord;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Says what a checkpoint keeps of a state; by itself everything. */
 @FunctionalInterface
 public interface CheckpointContents {
-    /** Names and versions, and of each version only its length: what a history says of a moment. */
-    CheckpointContents OF_MOMENT = new CheckpointContents() {
-        @Override
-        public Iterable<LogRecord.Extent> extents(FileVersion version) {
-            return List.of();
-        }
+    /** All that a state has that keeps all extents. */
+    CheckpointContents EVERYTHING = version -> Objects.requireNonNull(version.extents());
 
-        @Override
-        public boolean isOfMoment() {
-            return true;
-        }
-    };
+    /** Where bytes are as far as that is known, and the length of each version. */
+    CheckpointContents UNATTACHED = withLengths(true, true);
+
+    /** Of each version only its length. */
+    CheckpointContents LENGTHS = withLengths(false, true);
+
+    /** The same without how many names each has: what a history says of a moment. */
+    CheckpointContents OF_MOMENT = withLengths(false, false);
+
+    private static CheckpointContents withLengths(boolean places, boolean names) {
+        return new CheckpointContents() {
+            @Override
+            public Iterable<LogRecord.Extent> extents(FileVersion version) {
+                return places ? Extents.of(version) : List.of();
+            }
+
+            @Override
+            public boolean tellsLengths() {
+                return true;
+            }
+
+            @Override
+            public boolean tellsNames() {
+                return names;
+            }
+        };
+    }
 
     /** Returns the extents a version has from now on, in order and without gaps, the first at its start. */
     Iterable<? extends LogRecord.Extent> extents(FileVersion version);
@@ -33,9 +52,9 @@ public interface CheckpointContents {
         return true;
     }
 
-    /** Says whether extents are left out, so that each version has its length only. */
-    default boolean isOfMoment() {
-        return false;
+    /** Says whether it is told how many names a version has. */
+    default boolean tellsNames() {
+        return true;
     }
 
     /** Says whether the length of each version follows its extents, which may end elsewhere: not in a store. */

@@ -122,7 +122,7 @@ final class CheckpointPart {
         }
         if (taken.add(version.id())) {
             filter.keep(version.id());
-            Checkpoint.version(version, 0, LocalTables.EVERYTHING, this::take);
+            Checkpoint.version(version, 0, CheckpointContents.EVERYTHING, this::take);
         }
     }
 

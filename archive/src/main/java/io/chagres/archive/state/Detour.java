@@ -48,7 +48,7 @@ final class Detour {
      *
      * @throws CorruptArchiveException naming what was found damaged first, when there is no other way
      */
-    void around(IOException failed, HostLog.Load load) throws IOException {
+    void around(IOException failed, StateLoad load) throws IOException {
         if (!(failed instanceof CorruptArchiveException cause)) {
             throw first == null ? failed : first;
         }

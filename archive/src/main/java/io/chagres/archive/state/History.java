@@ -15,7 +15,6 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -163,17 +162,6 @@ final class History {
     }
 
     /**
-     * Puts the state of a moment together.
-     *
-     * @param state before the first commit
-     * @throws CompactedHistoryException when retention expired the moment
-     */
-    static void restore(BlobStore store, String hostId, Found found, HostState state) throws IOException {
-        replay(store, found, state, same -> same);
-        attach(store, hostId, found, state);
-    }
-
-    /**
      * Puts names and lengths of a moment together.
      *
      * @param before the state before the first commit
@@ -213,52 +201,5 @@ final class History {
             }
         }
         return state;
-    }
-
-    /** Says of a state that was replayed where its bytes are. */
-    static void attach(BlobStore store, String hostId, Found found, HostState state) throws IOException {
-        attach(store, ArchiveLayout.checkpoint(hostId, found.checkpoint()), found.moment(), state);
-    }
-
-    /** Refuses a moment that retention expired. */
-    static void requireKept(LogRecord.Retention retention, LogRecord.Moment moment) throws CompactedHistoryException {
-        if (moment.timeMs() < retention.horizonMs()) {
-            throw new CompactedHistoryException(retention.horizonMs());
-        }
-    }
-
-    private static void attach(BlobStore store, String key, LogRecord.Moment moment, HostState state)
-            throws IOException {
-        Set<Long> kept = new HashSet<>();
-        try (CheckpointReader in = new CheckpointReader(store, key, FixedHeader.CHECKPOINT)) {
-            for (LogRecord record = in.next(); record != null; record = in.next()) {
-                switch (record) {
-                    case LogRecord.Retention retention -> {
-                        requireKept(retention, moment);
-                        state.restore(key, record, moment.timeMs());
-                    }
-                    case LogRecord.VersionOpened opened -> {
-                        FileVersion version = state.kept(opened.versionId());
-                        if (version != null) {
-                            kept.add(version.id());
-                            if (opened.startPosition() > version.startPosition()) {
-                                version.expire(opened.startPosition());
-                            }
-                        }
-                    }
-                    case LogRecord.Extent extent -> state.attach(key, extent);
-                    default -> {}
-                }
-            }
-        }
-        for (FileVersion each : state.versions()) {
-            FileVersion version = Objects.requireNonNull(state.kept(each.id()));
-            if (!kept.contains(version.id())) {
-                version.expire(version.length());
-            } else if (version.attached() < version.length()) {
-                throw new CorruptArchiveException(
-                        key, "nothing says where byte " + version.attached() + " of version " + version.id() + " is");
-            }
-        }
     }
 }

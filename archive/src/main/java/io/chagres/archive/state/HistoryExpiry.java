@@ -80,18 +80,12 @@ public final class HistoryExpiry {
     private static HostState past(
             BlobStore store, String hostId, List<History.Stored> chain, long seq, LocalTables tables)
             throws IOException {
-        boolean[] refused = {false};
-        Checkpoint.Relief relief = full -> {
-            StateTable table =
-                    refused[0] || !tables.isFull(full) ? null : tables.roll(hostId, full, TableLoad.LENGTHS, false);
-            refused[0] |= table == null && tables.isFull(full);
-            return table == null ? full : new HostState(table, full);
-        };
+        StateLoad load = StateLoad.over(tables, store, hostId, RunListener.NONE, true);
         HostState past = HostState.empty();
         for (History.Stored each : chain) {
-            past = History.replay(store, each.key(), seq, past, relief);
+            past = History.replay(store, each.key(), seq, past, load::withLengths);
         }
-        tables.settle(hostId, past.table());
+        load.end(past);
         return past;
     }
 

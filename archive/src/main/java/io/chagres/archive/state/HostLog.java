@@ -26,8 +26,6 @@ public final class HostLog {
     /** The most bytes of commits that a state remembers, so as to say where their bytes are. */
     private static final int MAX_KEPT_BYTES = 16 << 20;
 
-    private static final int MAX_ENTRIES = Integer.MAX_VALUE;
-
     private HostLog() {}
 
     /**
@@ -41,7 +39,7 @@ public final class HostLog {
     public static HostState load(
             BlobStore store, String hostId, PointInTime at, ExtentFilter filter, RunListener listener)
             throws IOException {
-        return load(store, hostId, at, new MemoryLoad(store, hostId, filter, listener, true, Map.of(), MAX_ENTRIES));
+        return load(store, hostId, at, StateLoad.inMemory(store, hostId, filter, listener, false));
     }
 
     /**
@@ -52,8 +50,8 @@ public final class HostLog {
      */
     static HostState loadSmall(BlobStore store, String hostId, PointInTime at, ExtentFilter filter, int maxEntries)
             throws IOException {
-        return load(
-                store, hostId, at, new MemoryLoad(store, hostId, filter, RunListener.NONE, true, Map.of(), maxEntries));
+        StateLoad load = StateLoad.inMemory(store, hostId, filter, RunListener.NONE, false);
+        return load(store, hostId, at, load.within(maxEntries, null));
     }
 
     /**
@@ -66,7 +64,8 @@ public final class HostLog {
             throws IOException {
         HostState state = HostState.empty();
         while (names.begins()) {
-            state = load(store, hostId, at, MemoryLoad.of(store, hostId, names, maxEntries));
+            StateLoad load = StateLoad.inMemory(store, hostId, ExtentFilter.ALL, RunListener.NONE, false);
+            state = load(store, hostId, at, load.within(maxEntries, names));
         }
         return state;
     }
@@ -77,11 +76,8 @@ public final class HostLog {
      * @param known some commits of its log, by number
      */
     public static HostState load(BlobStore store, String hostId, Map<Long, CommitHeader> known) throws IOException {
-        return load(
-                store,
-                hostId,
-                PointInTime.NOW,
-                new MemoryLoad(store, hostId, ExtentFilter.NONE, RunListener.NONE, true, known, MAX_ENTRIES));
+        StateLoad load = StateLoad.inMemory(store, hostId, ExtentFilter.NONE, RunListener.NONE, false);
+        return load(store, hostId, PointInTime.NOW, load.knowing(known));
     }
 
     /**
@@ -112,11 +108,7 @@ public final class HostLog {
      */
     public static HostState replay(BlobStore store, String hostId, ExtentFilter filter, RunListener listener)
             throws IOException {
-        return load(
-                store,
-                hostId,
-                PointInTime.NOW,
-                new MemoryLoad(store, hostId, filter, listener, false, Map.of(), MAX_ENTRIES));
+        return load(store, hostId, PointInTime.NOW, StateLoad.inMemory(store, hostId, filter, listener, true));
     }
 
     /**
@@ -125,7 +117,7 @@ public final class HostLog {
      */
     public static HostState replay(BlobStore store, String hostId, LocalTables locals, RunListener listener)
             throws IOException {
-        return load(store, hostId, PointInTime.NOW, locals, TableLoad.ofReplay(locals, store, hostId, listener));
+        return load(store, hostId, PointInTime.NOW, StateLoad.over(locals, store, hostId, listener, true));
     }
 
     /**
@@ -138,71 +130,21 @@ public final class HostLog {
      */
     public static HostState load(BlobStore store, String hostId, PointInTime at, LocalTables locals)
             throws IOException {
-        return load(store, hostId, at, locals, new TableLoad(locals, store, hostId, at.equals(PointInTime.NOW)));
+        StateLoad load = StateLoad.over(locals, store, hostId, RunListener.NONE, false);
+        return load(store, hostId, at, load.keeping(at.equals(PointInTime.NOW)));
     }
 
-    private static HostState load(BlobStore store, String hostId, PointInTime at, LocalTables locals, TableLoad load)
-            throws IOException {
+    private static HostState load(BlobStore store, String hostId, PointInTime at, StateLoad load) throws IOException {
         HostState state = null;
         try {
-            state = load(store, hostId, at, load);
-            load.end();
+            state = loaded(store, hostId, at, load);
             return state;
         } finally {
-            locals.settle(hostId, state == null ? null : state.table());
+            load.end(state);
         }
     }
 
-    /** Says how a state is kept while it is loaded. */
-    interface Load {
-        /** Returns what it loads from. */
-        BlobStore store();
-
-        /** Makes the state of a checkpoint, or the one before the first commit, or one after some of the commits. */
-        HostState begin(Span span, CommitReader reader) throws IOException;
-
-        /** Returns the state after tables. */
-        HostState through(HostState state, Tables tables, boolean isLast) throws IOException;
-
-        /** Returns what stands for the state from now on; after each commit. */
-        default HostState applied(HostState state, boolean isLast) throws IOException {
-            return state;
-        }
-
-        /** Hears that nobody holds the state that another stands for now. */
-        default void relieved() {}
-
-        /** Returns which tables help, of those that begin at a checkpoint; null when none do. */
-        default @Nullable Tables tables(@Nullable CheckpointId checkpoint, long seq) throws IOException {
-            return null;
-        }
-
-        /** Says whether a commit need not be read that a later one repeats. */
-        default boolean takesRepeats() {
-            return false;
-        }
-
-        /** Returns a commit that need not be read; null for others. */
-        default @Nullable CommitHeader known(long seq) {
-            return null;
-        }
-
-        /** Says whether it needs to know where bytes are. */
-        default boolean wantsExtents() {
-            return true;
-        }
-
-        /** Takes commits in the place of tables from now on; returns whether it did not so far. */
-        boolean avoidTables();
-
-        /** Forgets what was begun. */
-        default void restart() {}
-
-        /** Makes the state of a moment that only a history records. */
-        HostState past(History.Found found) throws IOException;
-    }
-
-    private static HostState load(BlobStore store, String hostId, PointInTime at, Load load) throws IOException {
+    private static HostState loaded(BlobStore store, String hostId, PointInTime at, StateLoad load) throws IOException {
         Detour detour = new Detour(hostId);
         try (CommitReader reader = new CommitReader(store)) {
             for (int vanished = 0; ; ) {
@@ -230,7 +172,7 @@ public final class HostLog {
         }
     }
 
-    private static HostState state(String hostId, Span span, CommitReader reader, Load load) throws IOException {
+    private static HostState state(String hostId, Span span, CommitReader reader, StateLoad load) throws IOException {
         HostState state = load.begin(span, reader); // held by nothing else: what a load lays out can be collected
         long begun = state.seq();
         span.commits.removeIf(seq -> seq <= begun);
@@ -257,7 +199,7 @@ public final class HostLog {
             state.apply(commit.object(), commit);
             kept.add(commit);
             state = load.applied(state, i == last.size() - 1);
-            load.relieved();
+            load.tellFreed();
         }
         if (span.tables != null && !load.wantsExtents() && kept.bytes <= MAX_KEPT_BYTES) {
             state.remember(new Whereabouts(load.store(), hostId, span.tables, kept.commits));
@@ -270,7 +212,7 @@ public final class HostLog {
             HostState before,
             List<Long> commits,
             CommitReader reader,
-            Load load,
+            StateLoad load,
             Kept kept,
             boolean isLast)
             throws IOException {
@@ -281,12 +223,12 @@ public final class HostLog {
             state.apply(commit.object(), commit);
             kept.add(commit);
             state = load.applied(state, isLast && i == commits.size() - 1);
-            load.relieved();
+            load.tellFreed();
         }
         return state;
     }
 
-    private static @Nullable CommitHeader known(Span span, Load load) {
+    private static @Nullable CommitHeader known(Span span, StateLoad load) {
         return span.commits.isEmpty() ? null : load.known(span.commits.getFirst());
     }
 
@@ -337,6 +279,20 @@ public final class HostLog {
         HostState state = new HostState(filter, listener);
         Checkpoint.restore(store, hostId, checkpoint, state);
         return state;
+    }
+
+    /**
+     * Loads the state one checkpoint holds, as above, with all extents. That of a large host stays in a local copy,
+     * which is checked as a whole; the listener hears what is applied to it later.
+     */
+    public static HostState load(
+            BlobStore store, String hostId, CheckpointId checkpoint, LocalTables tables, RunListener listener)
+            throws IOException {
+        StateTable table = tables.ofLarge(store, hostId, checkpoint);
+        tables.settle(hostId, table);
+        return table == null
+                ? load(store, hostId, checkpoint, ExtentFilter.ALL, listener)
+                : new HostState(table, listener);
     }
 
     /** Fetches the commit that follows a state; null when there is none, or a compaction removed it. One request. */
@@ -463,7 +419,7 @@ public final class HostLog {
     }
 
     private static Span span(
-            BlobStore store, String hostId, PointInTime at, CommitReader reader, Load load, Detour detour)
+            BlobStore store, String hostId, PointInTime at, CommitReader reader, StateLoad load, Detour detour)
             throws IOException {
         NavigableSet<CheckpointId> checkpoints = detour.checkpoints(store);
         while (true) {
@@ -504,7 +460,7 @@ public final class HostLog {
 
     /** Returns null when the moment lies before what compaction has left. */
     private static @Nullable Span untilSeq(
-            BlobStore store, String hostId, long seq, NavigableSet<CheckpointId> checkpoints, Load load)
+            BlobStore store, String hostId, long seq, NavigableSet<CheckpointId> checkpoints, StateLoad load)
             throws IOException {
         if (seq <= 0) {
             return Span.empty();

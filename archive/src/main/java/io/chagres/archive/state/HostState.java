@@ -349,6 +349,21 @@ public final class HostState {
         }
     }
 
+    /** Takes over where the bytes are of all versions, whose lengths are known, and which were expired since. */
+    void attach(CheckpointContents places) throws CorruptArchiveException {
+        retention = places.retention(this);
+        for (long id : versions().stream().mapToLong(FileVersion::id).toArray()) {
+            FileVersion version = known("", id);
+            if (places.start(version) > version.startPosition()) {
+                version.expire(places.start(version));
+            }
+            for (LogRecord.Extent extent : places.extents(version)) {
+                version.attach(extent);
+                listener.extent(extent);
+            }
+        }
+    }
+
     /** Takes over where bytes are of a version that was asked for, see {@link #attach}. */
     void locate(String object, LogRecord.Extent extent) throws CorruptArchiveException {
         FileVersion version = versions.get(extent.versionId());

@@ -20,7 +20,6 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +41,6 @@ public final class LocalTables implements AutoCloseable {
     /** One of this many versions may be in memory while a large host is loaded: beside it there is garbage. */
     private static final int KEPT_PART = 2;
 
-    static final CheckpointContents EVERYTHING = version -> Objects.requireNonNull(version.extents());
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final String PREFIX = "table-";
     private static final int MODE = 0600;
@@ -133,21 +131,15 @@ public final class LocalTables implements AutoCloseable {
     @Nullable
     StateTable ofLarge(BlobStore store, String hostId, CheckpointId checkpoint) throws IOException {
         String key = ArchiveLayout.checkpoint(hostId, checkpoint);
-        return store.size(key) < (long) largeVersions * BYTES_PER_VERSION ? null : of(store, hostId, checkpoint);
-    }
-
-    /**
-     * Returns the state of a checkpoint in a copy of it, which is checked.
-     *
-     * @param listener hears of what is applied to it later
-     * @return null if the checkpoint is small, or cannot be kept here
-     * @throws IOException when the store refuses or the checkpoint is damaged
-     */
-    public @Nullable HostState stateOf(BlobStore store, String hostId, CheckpointId checkpoint, RunListener listener)
-            throws IOException {
-        StateTable table = ofLarge(store, hostId, checkpoint);
-        settle(hostId, table);
-        return table == null ? null : new HostState(table, listener);
+        if (store.size(key) < (long) largeVersions * BYTES_PER_VERSION) {
+            return null;
+        }
+        Pathname name = name(store, key);
+        StateTable table = named ? existing(name, key) : null;
+        if (table == null) {
+            table = made(named ? name : null, key, true, target -> copy(store, key, target));
+        }
+        return loading(hostId, table);
     }
 
     /** Says whether a state that keeps all extents has enough in memory that {@link #relieved} writes it. */
@@ -157,7 +149,7 @@ public final class LocalTables implements AutoCloseable {
 
     /** Writes a state and returns one that says the same and stands over a table; itself where that is not possible. */
     public HostState relieved(String hostId, HostState state) throws IOException {
-        StateTable table = roll(hostId, state, EVERYTHING, false);
+        StateTable table = roll(hostId, state, CheckpointContents.EVERYTHING, false);
         settle(hostId, table);
         return table == null ? state : new HostState(table, state);
     }
@@ -176,18 +168,6 @@ public final class LocalTables implements AutoCloseable {
             used.getOrDefault(hostId, new ArrayDeque<>()).remove(table);
         }
         table.close();
-    }
-
-    /** Returns a copy of a checkpoint of any size, as above; null if it cannot be kept here. */
-    @Nullable
-    StateTable of(BlobStore store, String hostId, CheckpointId checkpoint) throws IOException {
-        String key = ArchiveLayout.checkpoint(hostId, checkpoint);
-        Pathname name = name(store, key);
-        StateTable table = named ? existing(name, key) : null;
-        if (table == null) {
-            table = made(named ? name : null, key, true, target -> copy(store, key, target));
-        }
-        return loading(hostId, table);
     }
 
     private static void copy(BlobStore store, String key, CheckpointWriter.Target target) throws IOException {
@@ -228,7 +208,12 @@ public final class LocalTables implements AutoCloseable {
     StateTable roll(BlobStore store, String hostId, @Nullable CheckpointId checkpoint, HostState state, boolean keep)
             throws IOException {
         Pathname name = rolledName(store, hostId, checkpoint);
-        return roll(hostId, state, keep ? name : null, name.toString(), out -> write(state, EVERYTHING, out));
+        return roll(
+                hostId,
+                state,
+                keep ? name : null,
+                name.toString(),
+                out -> write(state, CheckpointContents.EVERYTHING, out));
     }
 
     /**

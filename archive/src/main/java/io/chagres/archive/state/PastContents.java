@@ -1,7 +1,10 @@
 package io.chagres.archive.state;
 
+import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.FixedHeader;
+import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -10,64 +13,90 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The contents of a moment that a history holds: names and lengths as the history says, and where the bytes are as the
- * newest checkpoint says, see {@link History}. Where that checkpoint lacks something, an {@link UncheckedIOException}
- * says so. Confined to one thread.
+ * newest checkpoint says, see {@link History}, which is read once. Versions are asked for in the order of their ids.
+ * Where that checkpoint is damaged or lacks something, an {@link UncheckedIOException} says so. Confined to one thread.
  */
-final class PastContents implements CheckpointContents {
-    private final StateTable newest;
-    private final NameTree names;
-    private final LogRecord.@Nullable Retention retention;
-    private long foundId;
-    private @Nullable FileVersion found;
+final class PastContents implements CheckpointContents, AutoCloseable {
+    private final String key;
+    private final CheckpointReader newest;
+    private @Nullable LogRecord next;
+    private LogRecord.@Nullable Retention retention;
 
-    private PastContents(StateTable newest, NameTree names, LogRecord.@Nullable Retention retention) {
-        this.newest = newest;
-        this.names = names;
-        this.retention = retention;
-    }
+    /** The version that was asked for last, and what the checkpoint has of it. */
+    private long id;
+
+    private boolean isThere;
+    private long start;
+    private final List<LogRecord.Extent> extents = new ArrayList<>();
 
     /**
      * Prepares.
      *
-     * @param newest the newest checkpoint
      * @param past what a history says
      * @throws CompactedHistoryException when retention expired the moment
      */
-    static PastContents of(History.Found moment, StateTable newest, HostState past) throws IOException {
-        LogRecord.Retention retention = past.retention();
-        for (LogRecord record : newest.hostRecords()) {
-            if (record instanceof LogRecord.Retention now) {
-                History.requireKept(now, moment.moment());
-                retention = now;
+    PastContents(BlobStore store, String hostId, History.Found found, HostState past) throws IOException {
+        key = ArchiveLayout.checkpoint(hostId, found.checkpoint());
+        newest = new CheckpointReader(store, key, FixedHeader.CHECKPOINT);
+        retention = past.retention();
+        boolean isKept = false;
+        try {
+            for (next = newest.next(); next != null && !(next instanceof LogRecord.VersionOpened); ) {
+                if (next instanceof LogRecord.Retention now) {
+                    if (found.moment().timeMs() < now.horizonMs()) {
+                        throw new CompactedHistoryException(now.horizonMs());
+                    }
+                    retention = now;
+                }
+                next = newest.next();
+            }
+            isKept = true;
+        } finally {
+            if (!isKept) {
+                newest.close();
             }
         }
-        return new PastContents(newest, new HostState(newest).names(), retention);
     }
 
-    /** Returns what the newest checkpoint has of a version; null when it was expired. */
-    private @Nullable FileVersion now(FileVersion version) {
-        if (foundId != version.id()) {
-            foundId = version.id();
-            found = newest.version(foundId, names);
+    private void find(FileVersion version) {
+        if (id == version.id()) {
+            return;
         }
-        return found;
+        id = version.id();
+        isThere = false;
+        start = version.length();
+        extents.clear();
+        try {
+            while (next != null && !(next instanceof LogRecord.VersionOpened later && later.versionId() >= id)) {
+                next = newest.next();
+            }
+            if (next instanceof LogRecord.VersionOpened now && now.versionId() == id) {
+                isThere = true;
+                start = Math.max(version.startPosition(), Math.min(version.length(), now.startPosition()));
+                takeExtents(version);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
-    @Override
-    public Iterable<LogRecord.Extent> extents(FileVersion version) {
-        FileVersion now = now(version);
-        long end = start(version);
-        List<LogRecord.Extent> extents = new ArrayList<>();
-        for (LogRecord.Extent extent : now == null ? List.<LogRecord.Extent>of() : Extents.of(now)) {
-            if (extent.start() == end && end < version.length()) {
+    private void takeExtents(FileVersion version) throws IOException {
+        long end = start;
+        for (next = newest.next(); next != null && !(next instanceof LogRecord.VersionOpened); next = newest.next()) {
+            if (next instanceof LogRecord.Extent extent && extent.start() == end && end < version.length()) {
                 extents.add(extent);
                 end = extent.end();
             }
         }
         if (end < version.length()) {
-            throw new UncheckedIOException(new CorruptArchiveException(
-                    newest.key(), "nothing says where byte " + end + " of version " + version.id() + " is"));
+            throw new CorruptArchiveException(
+                    key, "nothing says where byte " + end + " of version " + version.id() + " is");
         }
+    }
+
+    @Override
+    public Iterable<LogRecord.Extent> extents(FileVersion version) {
+        find(version);
         return extents;
     }
 
@@ -78,22 +107,36 @@ final class PastContents implements CheckpointContents {
 
     @Override
     public long start(FileVersion version) {
-        FileVersion now = now(version);
-        return now == null
-                ? version.length()
-                : Math.max(version.startPosition(), Math.min(version.length(), now.startPosition()));
+        find(version);
+        return start;
     }
 
     @Override
     public LogRecord.VersionRetention retention(FileVersion version) {
-        long start = start(version);
-        return now(version) == null || start > version.startPosition()
-                ? new LogRecord.VersionRetention(version.id(), start, 0, 0)
-                : version.retention();
+        find(version);
+        return isThere && start == version.startPosition()
+                ? version.retention()
+                : new LogRecord.VersionRetention(version.id(), start, 0, 0);
     }
 
     @Override
     public LogRecord.@Nullable Retention retention(HostState state) {
         return retention;
+    }
+
+    /**
+     * Reads what is left.
+     *
+     * @throws CorruptArchiveException when the checkpoint is not whole
+     */
+    void finish() throws IOException {
+        while (next != null) {
+            next = newest.next();
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        newest.close();
     }
 }

@@ -357,11 +357,7 @@ public final class Salvage {
 
     /** Times may have gone back in what is lost, so a new row begins. */
     private static FixedHeader header(long seq, long timeMs, byte[] incarnation, byte[] chain) {
-        byte[] nonce = new byte[FixedHeader.ID_BYTES];
-        int kind = FixedHeader.CHECKPOINT;
-        int plain = FixedHeader.PLAIN;
-        int unsigned = FixedHeader.UNSIGNED;
-        return new FixedHeader(kind, seq, timeMs, incarnation, nonce, chain, 0, 0, 0, 0, 0, seq, plain, unsigned);
+        return FixedHeader.condensed(FixedHeader.CHECKPOINT, seq, seq, timeMs, incarnation, chain);
     }
 
     /** Applies a record after what it stands on and is lost was put in place. */

@@ -103,21 +103,8 @@ public final class SpanTables {
     }
 
     private static FixedHeader header(CommitHeader last) {
-        return new FixedHeader(
-                FixedHeader.TABLE,
-                last.seq(),
-                last.timeMs(),
-                last.incarnation(),
-                new byte[FixedHeader.ID_BYTES],
-                last.chain(),
-                0,
-                0,
-                0,
-                0,
-                0,
-                last.row(),
-                FixedHeader.PLAIN,
-                FixedHeader.UNSIGNED);
+        return FixedHeader.condensed(
+                FixedHeader.TABLE, last.seq(), last.row(), last.timeMs(), last.incarnation(), last.chain());
     }
 
     private static Tables.Stored put(

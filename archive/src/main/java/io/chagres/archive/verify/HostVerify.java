@@ -467,9 +467,8 @@ final class HostVerify implements AutoCloseable {
         }
         HostState loaded = null;
         try {
-            loaded = tables.stateOf(store, hostId, id, listener());
-            if (loaded == null) {
-                loaded = HostLog.load(store, hostId, id, ExtentFilter.ALL, listener());
+            loaded = HostLog.load(store, hostId, id, tables, listener());
+            if (!loaded.isLarge()) {
                 HostLog.checkIndex(store, object.key());
             }
             compare(object.key(), loaded, seq);

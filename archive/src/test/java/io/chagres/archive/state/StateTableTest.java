@@ -7,6 +7,7 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.format.Samples;
 import io.chagres.archive.format.SeekableFrames;
 import io.chagres.archive.log.LogFixture;
@@ -128,7 +129,8 @@ class StateTableTest {
             }
             MemoryStore copy = new MemoryStore();
             try (BlobWriter object = copy.create(key);
-                    CheckpointWriter out = new CheckpointWriter(object::write, Checkpoint.header(state))) {
+                    CheckpointWriter out =
+                            new CheckpointWriter(object::write, Checkpoint.header(state, FixedHeader.CHECKPOINT))) {
                 Checkpoint.state(state, table, version -> Objects.requireNonNull(version.extents()), out);
                 out.finish();
                 object.commit();

@@ -1,0 +1,309 @@
+package io.chagres.archive.state;
+
+import io.chagres.archive.CheckpointId;
+import io.chagres.archive.format.CommitHeader;
+import io.chagres.archive.format.FixedHeader;
+import io.chagres.archive.log.CommitReader;
+import io.chagres.archive.store.BlobStore;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says what is loaded of a state, and where it is kept meanwhile: in memory, or mostly in local tables. Over tables it
+ * begins with that of a checkpoint, or one that an earlier load made of the checkpoint and commits after it, and writes
+ * what commits add into another one before it fills the memory. Confined to one thread.
+ */
+final class StateLoad {
+    /** Reading this number of commits takes longer than to lay their state out. */
+    private static final int MANY_COMMITS = 256;
+
+    private final BlobStore store;
+    private final String hostId;
+    private final ExtentFilter filter;
+    private final RunListener listener;
+    private final boolean isReplay;
+
+    /** Null where all is in memory. */
+    private final @Nullable LocalTables locals;
+
+    private Map<Long, CommitHeader> known = Map.of();
+    private int maxEntries = Integer.MAX_VALUE;
+    private @Nullable NameFilter names;
+
+    /** Whether the next load can continue from what this one writes. */
+    private boolean keep;
+
+    private boolean usesTables;
+    private @Nullable CheckpointId checkpoint;
+    private @Nullable StateTable rolled;
+    private long firstSeq;
+
+    /** Whether nothing can be written, or need be. */
+    private boolean isRefused;
+
+    private boolean isFreed;
+
+    private StateLoad(
+            BlobStore store,
+            String hostId,
+            ExtentFilter filter,
+            RunListener listener,
+            boolean isReplay,
+            @Nullable LocalTables locals) {
+        boolean comesBack = filter == ExtentFilter.NONE && listener == RunListener.NONE;
+        this.store = comesBack ? new KeptCheckpoint(store, hostId) : store;
+        this.hostId = hostId;
+        this.filter = filter;
+        this.listener = listener;
+        this.isReplay = isReplay;
+        this.locals = locals;
+        usesTables = !isReplay;
+        isRefused = locals == null;
+    }
+
+    /**
+     * Begins to load into memory.
+     *
+     * @param isReplay whether every commit behind the newest checkpoint is applied, so that the listener hears of each
+     */
+    static StateLoad inMemory(
+            BlobStore store, String hostId, ExtentFilter filter, RunListener listener, boolean isReplay) {
+        return new StateLoad(store, hostId, filter, listener, isReplay, null);
+    }
+
+    /** Begins to load over tables, with all extents; the listener does not hear what the checkpoint says. */
+    static StateLoad over(LocalTables locals, BlobStore store, String hostId, RunListener listener, boolean isReplay) {
+        return new StateLoad(store, hostId, ExtentFilter.ALL, listener, isReplay, locals);
+    }
+
+    /** Does not read some commits. */
+    StateLoad knowing(Map<Long, CommitHeader> commits) {
+        known = commits;
+        return this;
+    }
+
+    /**
+     * Ends with {@link LargeHostException} where there is more.
+     *
+     * @param entries how many names and versions there may be
+     * @param chosen names that are kept; null for all
+     */
+    StateLoad within(int entries, @Nullable NameFilter chosen) {
+        maxEntries = entries;
+        names = chosen;
+        return this;
+    }
+
+    /** Keeps what it writes for the next load, if it loads everything there is. */
+    StateLoad keeping(boolean isNow) {
+        keep = isNow && locals != null && locals.isNamed();
+        return this;
+    }
+
+    /** Returns what it loads from. */
+    BlobStore store() {
+        return store;
+    }
+
+    /** Returns a commit that need not be read; null for others. */
+    @Nullable
+    CommitHeader known(long seq) {
+        return known.get(seq);
+    }
+
+    /** Says whether it needs to know where bytes are. */
+    boolean wantsExtents() {
+        return filter != ExtentFilter.NONE || listener != RunListener.NONE;
+    }
+
+    /** Says whether a commit need not be read that a later one repeats. */
+    boolean takesRepeats() {
+        return usesTables && listener == RunListener.NONE;
+    }
+
+    /** Returns which tables help, of those that begin at a checkpoint; null when none do. */
+    @Nullable
+    Tables tables(@Nullable CheckpointId from, long seq) throws IOException {
+        rolled = locals == null || isReplay ? null : locals.rolled(store, hostId, from);
+        if (!usesTables) {
+            return null;
+        }
+        if (!wantsExtents()) {
+            return Tables.ofNames(store, hostId, from, seq);
+        }
+        Tables tables = Tables.list(store, hostId, from, seq);
+        boolean isNear = rolled != null && rolled.header().seq() + SpanTables.MAX_COMMITS >= tables.reached();
+        return isNear ? Tables.none(from) : tables;
+    }
+
+    /** Makes the state of a checkpoint, or the one before the first commit, or one after some of the commits. */
+    HostState begin(HostLog.Span span, CommitReader reader) throws IOException {
+        CheckpointId id = span.checkpoint();
+        checkpoint = id;
+        StateTable table = rolled;
+        if (table == null || !isOf(table, span.commits(), reader)) {
+            table = locals == null || id == null ? null : locals.ofLarge(store, hostId, id);
+        }
+        HostState state = table == null ? begun() : new HostState(table, listener);
+        if (table == null && id != null && names != null) {
+            CheckpointPart.restore(store, hostId, id, state, names);
+        } else if (table == null && id != null) {
+            Checkpoint.restore(store, hostId, id, state);
+        }
+        firstSeq = state.seq();
+        return state;
+    }
+
+    private HostState begun() {
+        return new HostState(filter, listener, maxEntries, names);
+    }
+
+    /** Says whether a table is of one of these commits. */
+    private boolean isOf(StateTable table, List<Long> commits, CommitReader reader) throws IOException {
+        FixedHeader header = table.header();
+        return !commits.isEmpty()
+                && commits.getFirst() <= header.seq()
+                && header.seq() <= commits.getLast()
+                && Arrays.equals(
+                        header.chain(),
+                        HostLog.read(hostId, header.seq(), reader).chain());
+    }
+
+    /** Returns the state after tables. */
+    HostState through(HostState before, Tables tables, boolean isLast) throws IOException {
+        HostState state = before;
+        for (Tables.Stored each : tables.names()) {
+            state = SpanTables.apply(store, each, state, full -> relieved(full, CheckpointContents.UNATTACHED));
+        }
+        return wantsExtents() ? applied(attached(state, tables), isLast) : state;
+    }
+
+    /** Returns the state with where its bytes are; of a large one it is written into another table. */
+    private HostState attached(HostState state, Tables tables) throws IOException {
+        if (isLarge(state)) {
+            tellFreed();
+            try (AttachedContents contents = new AttachedContents(store, tables)) {
+                HostState written = written(state, contents);
+                contents.finish();
+                if (written != null) {
+                    return written;
+                }
+            }
+        }
+        SpanTables.attach(store, tables, state);
+        return state;
+    }
+
+    /** Makes the state of a moment that only a history records. */
+    HostState past(History.Found found) throws IOException {
+        if (names != null) {
+            throw new LargeHostException(); // histories have no index
+        }
+        HostState state = History.replay(store, found, begun(), this::withLengths);
+        if (isLarge(state)) {
+            try (PastContents places = new PastContents(store, hostId, found, state)) {
+                HostState written = written(state, places);
+                places.finish();
+                if (written != null) {
+                    return written;
+                }
+            }
+        }
+        try (PastContents places = new PastContents(store, hostId, found, state)) {
+            state.attach(places);
+            places.finish();
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+        return state;
+    }
+
+    private boolean isLarge(HostState state) {
+        return !isRefused
+                && locals != null
+                && (state.table() != null || locals.isLarge(state.keptVersions().size()));
+    }
+
+    /** Returns what stands for a state of names and lengths from now on, if it fills the memory. */
+    HostState withLengths(HostState state) throws IOException {
+        return relieved(state, CheckpointContents.LENGTHS);
+    }
+
+    private HostState relieved(HostState state, CheckpointContents contents) throws IOException {
+        if (isRefused || locals == null || !locals.isFull(state)) {
+            return state;
+        }
+        tellFreed(); // what was written the last time is on no stack now
+        return replaced(state, locals.roll(hostId, state, contents, false));
+    }
+
+    /** Writes all of a state with other contents; null where that is not possible. */
+    private @Nullable HostState written(HostState state, CheckpointContents contents) throws IOException {
+        try {
+            StateTable table = locals == null ? null : locals.roll(hostId, state, contents, true);
+            HostState written = replaced(state, table);
+            return written == state ? null : written;
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+
+    /** Returns the state over what it was written into; itself where it was not. */
+    private HostState replaced(HostState state, @Nullable StateTable table) throws IOException {
+        isRefused = table == null;
+        isFreed = table != null;
+        return table == null ? state : new HostState(table, state);
+    }
+
+    /** Returns what stands for the state from now on; after each commit. */
+    HostState applied(HostState state, boolean isLast) throws IOException {
+        tellFreed();
+        if (isRefused || locals == null) {
+            return state;
+        }
+        boolean isLarge = locals.isLarge(state.keptVersions().size());
+        boolean fills = locals.isFull(state);
+        boolean helps = isLast && (isLarge || keep && state.seq() - firstSeq >= MANY_COMMITS);
+        if (!fills && !helps) {
+            return state;
+        }
+        HostState written = replaced(state, locals.roll(store, hostId, checkpoint, state, keep));
+        isFreed &= fills || isLarge;
+        return written;
+    }
+
+    /** Takes commits in the place of tables from now on; returns whether it did not so far. */
+    boolean avoidTables() {
+        boolean used = usesTables;
+        usesTables = false;
+        known = Map.of();
+        return used;
+    }
+
+    /** Forgets what was begun. */
+    void restart() {
+        listener.restart();
+    }
+
+    /** Ends it: the caller keeps the state, null for none, and no stack holds one that was laid out before. */
+    void end(@Nullable HostState state) {
+        if (state != null) {
+            tellFreed();
+        }
+        if (locals != null) {
+            locals.settle(hostId, state == null ? null : state.table());
+        }
+    }
+
+    /** Hears that nobody holds the state that another stands for now. */
+    void tellFreed() {
+        if (isFreed && locals != null) {
+            isFreed = false;
+            locals.freed();
+        }
+    }
+}
