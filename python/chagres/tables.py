@@ -1,14 +1,14 @@
 """Checkpoints and histories: sorted tables of records, which are read whole and checked whole."""
 
 import struct
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Tuple
 
 from . import records as r
 from .crc import crc32c
 from .errors import DamagedError
 
 MAX_TABLE_BLOCK = (256 << 10) - 132
-_FOOTER = struct.Struct("<8sQQQIII")
+_FOOTER = struct.Struct("<8sQIII")
 
 
 class Header(NamedTuple):
@@ -80,15 +80,15 @@ class Table:
                 index.end_block(block)
             at += 4 + size
         end = at + 12
-        if self._word(end) != crc32c(self.content[:end]) or self._word(at + 4, "<Q") != count:
+        if self._word(end) != crc32c(self.content[:128 if index else end]) or self._word(at + 4, "<Q") != count:
             raise DamagedError(self.subject, "its checksum or its number of records is wrong")
         if self.content[end + 4:] != (index.bytes() if index else b""):
             raise DamagedError(self.subject, "its index does not say what is in its blocks")
 
 
-def _order(path: bytes) -> Tuple[Tuple[bytes, ...], bytes]:
-    *above, last = path.split(b"/")
-    return tuple(above), last
+def _name_key(path: bytes) -> bytes:
+    above, _, last = path.rpartition(b"/")
+    return b"\3" + above.replace(b"/", b"\0") + b"\0\0" + last
 
 
 _SECTIONS = {r.NAME_ADDED: 3, r.DERIVED: 2, r.OPENED: 0, r.CLOSED: 0, r.RECIPIENTS: 0, r.RETENTION: 0}
@@ -99,8 +99,8 @@ class _Index:
 
     def __init__(self, subject: str):
         self.subject, self.entries = subject, bytearray()
-        self.versions = self.names = self.last = self.end = self.blocks = 0
-        self.path: Optional[bytes] = None
+        self.last = self.end = self.blocks = 0
+        self.name = b""
         self.section, self.open = 0, False
         self.count = self.opened = self.nameless = 0
         self.key = b""
@@ -124,25 +124,25 @@ class _Index:
             raise DamagedError(self.subject, "its records are not in their order")
         self.open, self.section = True, section
         self.count = self.opened = self.nameless = 0
+        self.key = bytes([section])
         if section == 1:
-            self.key = struct.pack("<QQ", self.last, 0 if kind == r.VERSION_OPENED else 1 + f[1])
-        else:
-            self.key = struct.pack("<H", len(f[0])) + f[0] if section == 3 else b""
+            self.key += struct.pack(">QQ", self.last, 0 if kind == r.VERSION_OPENED else 1 + f[1])
+        elif section == 3:
+            self.key = self.name
 
     def _fits(self, kind: int, f: List[Any]) -> bool:
         if kind == r.NAME_ADDED:
-            follows = self.path is None or _order(self.path) < _order(f[0])
-            self.names += 1
-            self.path = f[0]
+            name = _name_key(f[0])
+            follows, self.name = self.name < name, name
             if f[1] == 0:
                 self._expect(f[2], -1)
             return follows and len(f[0]) > 1 and r.is_name(f[0])
         if kind == r.VERSION_OPENED:
             follows = f[0] > self.last
-            self.versions, self.last, self.end = self.versions + 1, f[0], f[6]
+            self.last, self.end = f[0], f[6]
             self._expect(f[0], 1)
             return follows
-        is_open = self.versions > 0 and f[0] == self.last
+        is_open = f[0] == self.last
         if kind in r.EXTENTS:
             follows, self.end = f[1] == self.end, f[1] + f[2]
             return is_open and follows
@@ -159,17 +159,13 @@ class _Index:
             self.missing.pop(version, None)
 
     def end_block(self, block: bytes) -> None:
-        self.entries += struct.pack("<IBI", crc32c(block), self.section, self.count) + self.key[:16]
-        if self.section == 1:
-            self.entries += struct.pack("<II", self.opened, self.nameless)
-        elif self.section == 3:
-            self.entries += self.key[16:]
+        self.entries += struct.pack("<IIIIH", crc32c(block), self.count, self.opened, self.nameless, len(self.key))
+        self.entries += self.key
         self.blocks, self.open = self.blocks + 1, False
 
     def bytes(self) -> bytes:
         if self.missing:
             raise DamagedError(self.subject, "its versions have not as many names as they say")
         index = bytes(self.entries)
-        footer = _FOOTER.pack(
-            b"chagtabl", self.versions, self.names, self.last, self.blocks, len(index), crc32c(index))
+        footer = _FOOTER.pack(b"chagtabl", self.last, self.blocks, len(index), crc32c(index))
         return index + footer + struct.pack("<I", crc32c(footer))

@@ -12,10 +12,14 @@ import io.chagres.archive.store.BlobWriter;
 import io.chagres.archive.store.StoreException;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.NavigableSet;
+import java.util.Objects;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * Writes and reads the state after a commit as one object, so that a reader need not apply every commit before it. It
@@ -28,7 +32,7 @@ import java.util.TreeMap;
  *     whole records
  *   u32 0
  *   u64 number of records
- *   u32 CRC32C of the content before it
+ *   u32 CRC32C of the header; without an index that of the content before it
  *   index and its footer           of a checkpoint, see {@link TableIndex}
  * </pre>
  *
@@ -109,45 +113,38 @@ public final class Checkpoint {
         names(state, out);
     }
 
-    /** Writes all that a local table holds; what another holds that the state stands over is copied where possible. */
+    /**
+     * Writes all that a local table holds; what another holds that the state stands over is copied where it did not
+     * change, with the contents that it has.
+     */
     static void state(HostState state, StateTable below, CheckpointContents contents, CheckpointWriter out)
             throws IOException {
         host(state, contents, out::write);
-        TableCopy copy = new TableCopy(below);
         Map<Long, Integer> hidden = state.names().hidden();
-        copy.versions(state.keptVersions(), state.names(), new TableCopy.Versions() {
-            @Override
-            public void version(FileVersion version) throws IOException {
-                Checkpoint.version(version, hidden.getOrDefault(version.id(), 0), contents, out::write);
-            }
-
-            @Override
-            public boolean block(TableCopy.Block block, TableBlocks.First first, long lastId) throws IOException {
-                return hidden.isEmpty() && out.copy(block, first, lastId);
-            }
-        });
+        NavigableSet<Long> changed = new TreeSet<>(state.keptVersions().keySet());
+        changed.addAll(hidden.keySet());
+        Iterator<TableCopy.Change> versions = changed.stream()
+                .map(id -> new TableCopy.Change(TableIndex.versionKey(id, 0), to -> {
+                    FileVersion version = Objects.requireNonNull(state.version(id));
+                    version(version, hidden.getOrDefault(id, 0), contents, to);
+                }))
+                .iterator();
+        TableCopy.copy(below, TableIndex.VERSIONS, versions, out);
         copies(state, contents, out::write);
         List<NameTree.Change> changes = state.names().changes();
         if (changes == null) {
             names(state, out::write);
             return;
         }
-        copy.names(changes, new TableCopy.Names() {
-            @Override
-            public void changed(Pathname path, NameTree.Entry entry) throws IOException {
-                out.write(Checkpoint.name(entry, path));
-            }
-
-            @Override
-            public void name(LogRecord.NameAdded name) throws IOException {
-                out.write(name);
-            }
-
-            @Override
-            public boolean block(TableCopy.Block block, Pathname first) throws IOException {
-                return out.copy(block, first);
-            }
-        });
+        Iterator<TableCopy.Change> names = changes.stream()
+                .map(change -> new TableCopy.Change(TableIndex.nameKey(change.path()), to -> {
+                    NameTree.Entry entry = change.entry();
+                    if (entry != null) {
+                        to.write(name(entry, change.path()));
+                    }
+                }))
+                .iterator();
+        TableCopy.copy(below, TableIndex.NAMES, names, out);
     }
 
     private static void copies(HostState state, CheckpointContents contents, Sink out) throws IOException {

@@ -39,6 +39,7 @@ final class CheckpointReader implements AutoCloseable {
     private final CRC32C crc = new CRC32C();
     private final InputStream content;
     private final FixedHeader header;
+    private final int headerCrc;
     private final @Nullable TableCheck check;
     private final @Nullable TableSection section;
     private byte[] blockBytes = {};
@@ -63,6 +64,7 @@ final class CheckpointReader implements AutoCloseable {
             }
         }
         header = read;
+        headerCrc = (int) crc.getValue();
         check = kind == FixedHeader.CHECKPOINT ? new TableCheck(key) : null;
         section = kind == FixedHeader.TABLE ? ArchiveLayout.sectionOf(key) : null;
         block = new RecordReader(key, blockBytes, 0, 0);
@@ -121,7 +123,7 @@ final class CheckpointReader implements AutoCloseable {
 
     private void end() throws IOException {
         long declared = MemorySegment.ofArray(bytes(Long.BYTES)).get(LONG, 0);
-        int expected = (int) crc.getValue();
+        int expected = check != null ? headerCrc : (int) crc.getValue(); // an index has those of the blocks
         int stored = MemorySegment.ofArray(bytes(Integer.BYTES)).get(INT, 0);
         if (stored != expected || declared != count) {
             throw new CorruptArchiveException(key, "its checksum or its number of records is wrong");

@@ -4,12 +4,13 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.format.RecordWriter;
 import io.chagres.archive.format.SeekableFrames;
-import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,9 @@ final class CheckpointWriter implements AutoCloseable {
 
     /** A reader that looks for one record decompresses one block. */
     private static final int INDEXED_BLOCK_BYTES = 32 * 1024;
+
+    /** The most bytes of a frame as it is stored. */
+    static final int MAX_FRAME_BYTES = SeekableFrames.boundOf(SeekableFrames.FRAME_BYTES);
 
     private static final int LEVEL = 3;
 
@@ -36,9 +40,9 @@ final class CheckpointWriter implements AutoCloseable {
     private final SeekableFrames frames;
     private final MemorySegment content = arena.allocate(SeekableFrames.FRAME_BYTES, 8);
     private final ByteBuffer contentBytes = content.asByteBuffer();
-    private final MemorySegment stored = arena.allocate(SeekableFrames.boundOf(SeekableFrames.FRAME_BYTES), 8);
+    private final MemorySegment stored = arena.allocate(MAX_FRAME_BYTES, 8);
     private final ByteBuffer storedBytes = stored.asByteBuffer();
-    private final JoinedCrc crc = new JoinedCrc();
+    private final CRC32C crc = new CRC32C();
     private final RecordWriter records = new RecordWriter();
     private int length;
     private long count;
@@ -70,6 +74,9 @@ final class CheckpointWriter implements AutoCloseable {
         frames = new SeekableFrames(level);
         header.encode(content, 0);
         length = FixedHeader.BYTES;
+        if (index != null) {
+            crc.update(contentBytes.slice(0, length)); // the blocks have theirs
+        }
     }
 
     void write(LogRecord record) throws IOException {
@@ -84,48 +91,27 @@ final class CheckpointWriter implements AutoCloseable {
         }
     }
 
-    /**
-     * Takes a block of versions of another checkpoint, behind all that was written.
-     *
-     * @return false, and nothing is done, where the first block is to come
-     */
-    boolean copy(TableCopy.Block block, TableBlocks.First first, long lastId) throws IOException {
-        TableIndex into = mayCopy(block);
-        if (into == null) {
-            return false;
-        }
-        into.copy(first, block.records(), block.crc(), lastId);
-        copy(block);
-        return true;
-    }
-
-    /** Takes a block of names of another checkpoint, as above. */
-    boolean copy(TableCopy.Block block, Pathname first) throws IOException {
-        TableIndex into = mayCopy(block);
-        if (into == null) {
-            return false;
-        }
-        into.copyNames(first, block.records(), block.crc());
-        copy(block);
-        return true;
-    }
-
-    private @Nullable TableIndex mayCopy(TableCopy.Block block) throws IOException {
+    /** Ends a block; says whether {@link #copy} may follow: not where the first block is to come, which has the header. */
+    boolean mayCopy() throws IOException {
         if (records.length() > 0) {
             block();
         }
-        return length == 0 && block.frame().length <= stored.byteSize() ? index : null;
+        return length == 0;
     }
 
-    private void copy(TableCopy.Block block) throws IOException {
-        int bytes = block.contentBytes() - Integer.BYTES;
-        content.set(INT, 0, bytes);
-        crc.add(contentBytes.slice(0, Integer.BYTES));
-        crc.add(block.crc(), bytes);
+    /**
+     * Takes a block of a table into a local one, behind all that was written.
+     *
+     * @param frame the block as it is stored, {@link #MAX_FRAME_BYTES} at most
+     * @param contentBytes what the frame holds
+     * @param lastId the last version that is known to be in it or before it
+     */
+    void copy(TableBlocks.Block block, byte[] frame, int contentBytes, long lastId) throws IOException {
+        Objects.requireNonNull(index).copy(block, lastId);
         count += block.records();
-        MemorySegment.copy(block.frame(), 0, stored, ValueLayout.JAVA_BYTE, 0, block.frame().length);
-        frames.note(block.frame().length, block.contentBytes());
-        object.write(stored, 0, block.frame().length);
+        MemorySegment.copy(frame, 0, stored, ValueLayout.JAVA_BYTE, 0, frame.length);
+        frames.note(frame.length, contentBytes);
+        object.write(stored, 0, frame.length);
     }
 
     /** Returns how many bytes the object has; after the end. */
@@ -145,12 +131,14 @@ final class CheckpointWriter implements AutoCloseable {
             index.endBlock(records.array(), records.length());
         }
         records.reset();
-        frame();
+        check();
+        store();
     }
 
-    private void frame() throws IOException {
-        crc.add(contentBytes.slice(0, length));
-        store();
+    private void check() {
+        if (index == null) {
+            crc.update(contentBytes.slice(0, length));
+        }
     }
 
     private void store() throws IOException {
@@ -165,22 +153,23 @@ final class CheckpointWriter implements AutoCloseable {
         }
         content.set(INT, length, 0);
         content.set(LONG, length + 4L, count);
-        crc.add(contentBytes.slice(0, length + 12));
-        content.set(INT, length + 12L, crc.value());
-        length += 16;
+        length += 12;
+        check();
+        content.set(INT, length, (int) crc.getValue());
+        length += 4;
         store();
         if (index != null) {
-            put(index.array(), index.length());
-            put(index.footer(), TableIndex.FOOTER_BYTES);
+            put(index.bytes());
+            put(index.footer());
         }
         MemorySegment table = arena.allocate(frames.tableBytes());
         object.write(table, 0, frames.table(table, 0));
     }
 
     /** Writes bytes in frames of their own. */
-    private void put(byte[] bytes, int bytesLength) throws IOException {
-        for (int at = 0; at < bytesLength; at += SeekableFrames.FRAME_BYTES) {
-            length = Math.min(SeekableFrames.FRAME_BYTES, bytesLength - at);
+    private void put(byte[] bytes) throws IOException {
+        for (int at = 0; at < bytes.length; at += SeekableFrames.FRAME_BYTES) {
+            length = Math.min(SeekableFrames.FRAME_BYTES, bytes.length - at);
             MemorySegment.copy(bytes, at, content, ValueLayout.JAVA_BYTE, 0, length);
             store();
         }

@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.function.Consumer;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -137,12 +136,12 @@ final class StateTable implements AutoCloseable {
 
     /** Returns how many versions there are. */
     int versionCount() {
-        return (int) footer.versions();
+        return blocks.versions();
     }
 
     /** Returns how many names there are. */
     int nameCount() {
-        return (int) footer.names();
+        return blocks.names();
     }
 
     /** Returns the greatest id of a version, 0 if there is none. */
@@ -150,10 +149,17 @@ final class StateTable implements AutoCloseable {
         return footer.lastId();
     }
 
+    /** Returns the key behind all rows of a section. */
+    byte[] end(int section) {
+        return section == TableIndex.VERSIONS
+                ? TableIndex.versionKey(lastId() + 1, 0)
+                : new byte[] {(byte) (section + 1)};
+    }
+
     /** Returns the records of the host itself. */
     List<LogRecord> hostRecords() throws IOException {
         List<LogRecord> records = new ArrayList<>();
-        for (int block = 0; block < blocks.hostEnd(); block++) {
+        for (int block = 0; block < blocks.end(TableIndex.HOST); block++) {
             RecordReader reader = reader(bytes(block, 0), 0);
             while (reader.hasNext()) {
                 records.add(reader.next());
@@ -167,7 +173,7 @@ final class StateTable implements AutoCloseable {
         synchronized (frames) {
             if (copies == null) {
                 Map<Long, List<LogRecord.Derived>> read = new HashMap<>();
-                for (int block = blocks.versionsEnd(); block < blocks.namesStart(); block++) {
+                for (int block = blocks.start(TableIndex.COPIES); block < blocks.end(TableIndex.COPIES); block++) {
                     RecordReader reader = reader(bytes(block, AHEAD_BYTES), 0);
                     while (reader.hasNext()) {
                         if (reader.next() instanceof LogRecord.Derived copy) {
@@ -189,12 +195,10 @@ final class StateTable implements AutoCloseable {
      */
     void check() throws IOException {
         TableCheck check = new TableCheck(key);
-        CRC32C crc = new CRC32C();
+        int headerCrc = TableBlocks.crc(frames.content(0, AHEAD_BYTES), FixedHeader.BYTES);
         long count = 0;
         for (int block = 0; block < blocks.count(); block++) {
-            byte[] frame = frames.content(block, AHEAD_BYTES);
-            crc.update(frame);
-            byte[] bytes = records(block, frame);
+            byte[] bytes = bytes(block, AHEAD_BYTES);
             RecordReader reader = reader(bytes, 0);
             while (reader.hasNext()) {
                 check.add(reader.next());
@@ -205,11 +209,10 @@ final class StateTable implements AutoCloseable {
         byte[] end = frames.content(blocks.count(), AHEAD_BYTES);
         int from = start(blocks.count());
         MemorySegment stored = MemorySegment.ofArray(end);
-        crc.update(end, 0, Math.max(0, end.length - Integer.BYTES));
         if (end.length != from + 16
                 || stored.get(INT, from) != 0
                 || stored.get(LONG, from + 4L) != count
-                || stored.get(INT, from + 12L) != (int) crc.getValue()) {
+                || stored.get(INT, from + 12L) != headerCrc) {
             throw new CorruptArchiveException(key, "its checksum or its number of records is wrong");
         }
         byte[] index = index(frames, footer);
@@ -241,7 +244,7 @@ final class StateTable implements AutoCloseable {
             throw new CorruptArchiveException(key, "a frame is not a block");
         }
         byte[] records = Arrays.copyOfRange(frame, start, frame.length);
-        if (TableBlocks.crc(records, records.length) != blocks.crc(block)) {
+        if (TableBlocks.crc(records, records.length) != blocks.get(block).crc()) {
             throw new CorruptArchiveException(key, "the checksum of a block is wrong");
         }
         return records;
@@ -266,7 +269,7 @@ final class StateTable implements AutoCloseable {
         } else {
             block = new TableBlock(key);
         }
-        block.fill(bytes, number >= blocks.namesStart());
+        block.fill(bytes, number >= blocks.start(TableIndex.NAMES));
         cachedBlocks.put(number, block);
         return block;
     }
@@ -280,12 +283,13 @@ final class StateTable implements AutoCloseable {
 
     /** Returns the records from the opening of a version on, or null; with the lock, to be read with it. */
     private @Nullable Walk find(long id) {
-        int number = blocks.ofVersion(id);
+        byte[] version = TableIndex.versionKey(id, 0);
+        int number = blocks.of(version);
         if (number < 0) {
             return null;
         }
         try {
-            RecordReader records = block(number).version(id);
+            RecordReader records = block(number).find(version);
             return records == null ? null : new Walk(number, records);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -346,11 +350,11 @@ final class StateTable implements AutoCloseable {
 
     /** Visits the versions that have no name; blocks without one are not read. */
     void forEachNameless(NameTree tree, Consumer<FileVersion> visitor) {
-        for (int block = blocks.versionsStart(); block < blocks.versionsEnd(); block++) {
-            if (blocks.first(block).nameless() > 0) {
+        for (int block = blocks.start(TableIndex.VERSIONS); block < blocks.end(TableIndex.VERSIONS); block++) {
+            if (blocks.get(block).nameless() > 0) {
                 Walk walk = new Walk(block - 1, reader(new byte[0], 0));
                 walk.skip();
-                for (int i = blocks.first(block).opened(); i > 0; i--) {
+                for (int i = blocks.get(block).opened(); i > 0; i--) {
                     FileVersion version = walk.version(tree);
                     if (version != null && version.nameCount() == 0) {
                         visitor.accept(version);
@@ -362,18 +366,13 @@ final class StateTable implements AutoCloseable {
 
     /** Returns all versions in the order of their ids, each made when it is its turn. */
     Iterator<FileVersion> versions(NameTree tree) {
-        return versions(blocks.versionsStart(), Long.MAX_VALUE, tree);
-    }
-
-    /** Returns the versions that blocks from one on open, up to an id. */
-    Iterator<FileVersion> versions(int block, long endId, NameTree tree) {
-        Walk walk = new Walk(block - 1, reader(new byte[0], 0));
+        Walk walk = new Walk(blocks.start(TableIndex.VERSIONS) - 1, reader(new byte[0], 0));
         return new Iterator<>() {
             private @Nullable FileVersion next = walk.version(tree);
 
             @Override
             public boolean hasNext() {
-                return next != null && next.id() < endId;
+                return next != null;
             }
 
             @Override
@@ -415,7 +414,7 @@ final class StateTable implements AutoCloseable {
 
         private @Nullable LogRecord next() throws IOException {
             while (!records.hasNext()) {
-                if (block + 1 >= blocks.versionsEnd()) {
+                if (block + 1 >= blocks.end(TableIndex.VERSIONS)) {
                     return null;
                 }
                 block++;
@@ -466,15 +465,15 @@ final class StateTable implements AutoCloseable {
 
     /** The names of one directory, those of one block in memory at a time. */
     private final class NamesOf implements Iterator<LogRecord.NameAdded> {
-        /** The path before all of them: it ends with a slash. */
-        private final Pathname from;
+        /** What the keys of all of them begin with. */
+        private final byte[] from;
 
         private final Deque<LogRecord.NameAdded> read = new ArrayDeque<>();
         private int next;
 
-        NamesOf(Pathname from) {
-            this.from = from;
-            next = Math.max(blocks.ofName(from), blocks.namesStart());
+        NamesOf(Pathname directory) {
+            from = TableIndex.nameKey(directory);
+            next = Math.max(blocks.of(from), blocks.start(TableIndex.NAMES));
             read(true);
         }
 
@@ -482,13 +481,14 @@ final class StateTable implements AutoCloseable {
         private void read(boolean isFirst) {
             boolean first = isFirst;
             try {
-                while (read.isEmpty() && next < blocks.namesEnd()) {
+                while (read.isEmpty() && next < blocks.end(TableIndex.NAMES)) {
                     synchronized (cachedBlocks) {
                         TableBlock block = block(next++);
                         for (int i = first ? block.place(from) : 0; i < block.count(); i++) {
-                            LogRecord.NameAdded name = block.name(i);
-                            if (!isIn(name.path(), from)) {
-                                next = blocks.namesEnd();
+                            LogRecord.NameAdded name = name(block, i);
+                            byte[] nameKey = TableIndex.nameKey(name.path());
+                            if (Arrays.mismatch(nameKey, from) < from.length) {
+                                next = blocks.end(TableIndex.NAMES);
                                 break;
                             }
                             read.add(relative(name));
@@ -514,17 +514,11 @@ final class StateTable implements AutoCloseable {
         }
     }
 
-    private static boolean isIn(Pathname path, Pathname directory) {
-        int above = TableIndex.directoryBytes(path) + 1;
-        if (above != directory.length()) {
-            return false;
+    private LogRecord.NameAdded name(TableBlock block, int place) throws CorruptArchiveException {
+        if (block.row(place) instanceof LogRecord.NameAdded name) {
+            return name;
         }
-        for (int i = 0; i < above; i++) {
-            if (path.byteAt(i) != directory.byteAt(i)) {
-                return false;
-            }
-        }
-        return true;
+        throw new CorruptArchiveException(key, "a block of names holds something else");
     }
 
     private static LogRecord.NameAdded relative(LogRecord.NameAdded name) {
@@ -534,16 +528,15 @@ final class StateTable implements AutoCloseable {
 
     /** Returns the name of an absolute path as one component, or null. */
     LogRecord.@Nullable NameAdded name(Pathname path) {
-        int number = blocks.ofName(path);
+        byte[] wanted = TableIndex.nameKey(path);
+        int number = blocks.of(wanted);
         if (number < 0) {
             return null;
         }
         try {
             synchronized (cachedBlocks) {
-                TableBlock block = block(number);
-                int at = block.place(path);
-                LogRecord.NameAdded name = at < block.count() ? block.name(at) : null;
-                return name != null && name.path().equals(path) ? relative(name) : null;
+                RecordReader found = block(number).find(wanted);
+                return found != null && found.next() instanceof LogRecord.NameAdded name ? relative(name) : null;
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);

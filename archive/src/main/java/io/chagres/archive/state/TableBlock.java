@@ -3,13 +3,12 @@ package io.chagres.archive.state;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.RecordReader;
-import io.chagres.linux.Pathname;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of one block, and where in it versions, or names, begin. It is filled again for another: what lives as
- * long as a cache keeps it is collected late. Confined to one thread at a time.
+ * The records of one block, and where in it rows begin: versions, or names. It is filled again for another: what lives
+ * as long as a cache keeps it is collected late. Confined to one thread at a time.
  */
 final class TableBlock {
     private static final int FIRST_STARTS = 256;
@@ -33,7 +32,7 @@ final class TableBlock {
         System.arraycopy(records, 0, bytes, 0, records.length);
         length = records.length;
         count = 0;
-        RecordReader reader = reader(0);
+        RecordReader reader = from(0);
         while (reader.hasNext()) {
             int start = reader.position();
             if (reader.skip() || ofNames) {
@@ -45,45 +44,22 @@ final class TableBlock {
         }
     }
 
-    private RecordReader reader(int offset) {
+    private RecordReader from(int offset) {
         return new RecordReader(key, bytes, offset, length - offset);
     }
 
-    /** Returns how many versions or names begin in it. */
+    /** Returns how many rows begin in it. */
     int count() {
         return count;
     }
 
-    /** Returns the records from the opening of a version on, or null; of use until it is filled again. */
-    @Nullable
-    RecordReader version(long id) throws CorruptArchiveException {
+    /** Returns the place of the first row that is not before a key. */
+    int place(byte[] wanted) throws CorruptArchiveException {
         int low = 0;
         int high = count - 1;
         while (low <= high) {
             int middle = (low + high) >>> 1;
-            if (!(reader(starts[middle]).next() instanceof LogRecord.VersionOpened there)) {
-                throw new CorruptArchiveException(key, "a block of versions holds something else");
-            }
-            int order = Long.compare(there.versionId(), id);
-            if (order == 0) {
-                return reader(starts[middle]);
-            }
-            if (order < 0) {
-                low = middle + 1;
-            } else {
-                high = middle - 1;
-            }
-        }
-        return null;
-    }
-
-    /** Returns the place of the first name that is not before a path, see {@link TableIndex#order}. */
-    int place(Pathname path) throws CorruptArchiveException {
-        int low = 0;
-        int high = count - 1;
-        while (low <= high) {
-            int middle = (low + high) >>> 1;
-            if (TableIndex.order(name(middle).path(), path) < 0) {
+            if (Arrays.compareUnsigned(TableIndex.rowKey(row(middle)), wanted) < 0) {
                 low = middle + 1;
             } else {
                 high = middle - 1;
@@ -92,11 +68,19 @@ final class TableBlock {
         return low;
     }
 
-    /** Returns the name in a place. */
-    LogRecord.NameAdded name(int place) throws CorruptArchiveException {
-        if (reader(starts[place]).next() instanceof LogRecord.NameAdded name) {
-            return name;
+    /** Returns the record that a row begins with. */
+    LogRecord row(int place) throws CorruptArchiveException {
+        LogRecord first = from(starts[place]).next();
+        if (TableIndex.rowKey(first) == null) {
+            throw new CorruptArchiveException(key, "a block of rows holds something else");
         }
-        throw new CorruptArchiveException(key, "a block of names holds something else");
+        return first;
+    }
+
+    /** Returns the records from a row on, or null if it has none of this key; of use until it is filled again. */
+    @Nullable
+    RecordReader find(byte[] wanted) throws CorruptArchiveException {
+        int at = place(wanted);
+        return at < count && Arrays.equals(TableIndex.rowKey(row(at)), wanted) ? from(starts[at]) : null;
     }
 }

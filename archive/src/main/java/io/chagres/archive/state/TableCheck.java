@@ -64,10 +64,11 @@ final class TableCheck {
         if (missing != 0) {
             throw new CorruptArchiveException(key, "its versions have not as many names as they say");
         }
+        byte[] bytes = index.bytes();
         boolean same = true;
-        for (int at = 0; at < index.length(); at += PART_BYTES) {
-            int part = Math.min(PART_BYTES, index.length() - at);
-            same &= Arrays.equals(index.array(), at, at + part, stored.next(part), 0, part);
+        for (int at = 0; at < bytes.length; at += PART_BYTES) {
+            int part = Math.min(PART_BYTES, bytes.length - at);
+            same &= Arrays.equals(bytes, at, at + part, stored.next(part), 0, part);
         }
         if (!same || !Arrays.equals(index.footer(), stored.next(TableIndex.FOOTER_BYTES))) {
             throw new CorruptArchiveException(key, "its index does not say what is in its blocks");

@@ -62,6 +62,11 @@ final class TableFrames implements AutoCloseable {
         return table.contentBytes(frame);
     }
 
+    /** Returns how many bytes a frame has as it is stored. */
+    int storedBytes(int frame) {
+        return table.storedBytes(frame);
+    }
+
     /**
      * Returns a frame as it is stored.
      *

@@ -2,27 +2,26 @@ package io.chagres.archive.state;
 
 import io.chagres.archive.LogRecord;
 import io.chagres.linux.Pathname;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the index of a checkpoint from its records, block by block, for its writer and its checker; and refuses
- * records that are not in their order: of the host, of versions by their ids, of compressed copies, of names by the
- * directory they are in and then by their bytes. Confined to one thread. Little endian:
+ * records that are not in the order of their keys: of the host, of versions by their ids, of compressed copies, of
+ * names by the directory they are in and then by their bytes. Confined to one thread. Little endian, but for keys:
  *
  * <pre>
  * for each block:
- *   u32 CRC32C of its records
- *   u8 section                   0 host, 1 versions, 2 compressed copies, 3 names
- *   u32 records in the block
- *   of versions: u64 id of the first record's version, u64 0 if that is its opening, else 1 + the start of the extent
- *                it is, u32 versions opened in the block, u32 those of them that have no name
- *   of names: u16 bytes of the first path, the path
+ *   u32 CRC32C of its records, u32 records, u32 versions opened in it, u32 those of them that have no name
+ *   u16 bytes of the key of its first record, the key: its bytes are in the order of what they stand for
+ *     u8 section                 0 host, 1 versions, 2 compressed copies, 3 names
+ *     of versions: u64 id, u64 0 of an opening, else 1 + the start of an extent; both with the greatest byte first
+ *     of names: the path, with 0 for each slash, and another 0 behind the last of them
  * footer, a frame of its own:
- *   u64 "chagtabl", u64 versions, u64 names, u64 greatest version id
+ *   u64 "chagtabl", u64 greatest version id
  *   u32 blocks, u32 bytes of the index, u32 CRC32C of the index, u32 CRC32C of the footer so far
  * </pre>
  */
@@ -32,37 +31,31 @@ final class TableIndex {
     static final int COPIES = 2;
     static final int NAMES = 3;
 
-    static final int FOOTER_BYTES = 48;
+    static final int FOOTER_BYTES = 32;
     static final long MAGIC = 0x6c62617467616863L;
-
-    private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED;
-    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
-    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
-    private static final int FIRST_BYTES = 1024;
-    static final int ENTRY_BYTES = 9;
-    static final int VERSION_KEY_BYTES = 24;
-    private static final int RECORDS = 5;
-    private static final int OPENED = 25;
-    private static final int NAMELESS = 29;
+    static final int ENTRY_BYTES = 18;
+    static final int VERSION_KEY_BYTES = 17;
     private static final int MAX_NAMES = Integer.MAX_VALUE;
+    private static final byte[] FIRST = {};
 
     private final boolean isLocal;
-    private final CRC32C crc = new CRC32C();
-    private byte[] entries = new byte[FIRST_BYTES];
-    private MemorySegment target = MemorySegment.ofArray(entries);
-
-    /** Where the entry of the block begins that records are added to, and where it ends. */
-    private int entry;
-
-    private int length;
+    private final ByteArrayOutputStream entries = new ByteArrayOutputStream();
     private int blocks;
+
+    /** Whether there is a block that records are added to; the following are of it. */
     private boolean isOpen;
+
     private int section = HOST;
-    private long versions;
-    private long names;
+    private int records;
+    private int opened;
+    private int nameless;
+    private byte[] key = FIRST;
+
+    /** The last version, 0 for none, and where its last extent ended. */
     private long lastId;
+
     private long lastEnd;
-    private @Nullable Pathname lastName;
+    private byte[] lastName = FIRST;
 
     /**
      * Begins one of nothing.
@@ -73,15 +66,50 @@ final class TableIndex {
         this.isLocal = isLocal;
     }
 
+    /** Returns the key of a version's opening, or of one of its extents. */
+    static byte[] versionKey(long id, long position) {
+        return ByteBuffer.allocate(VERSION_KEY_BYTES)
+                .put((byte) VERSIONS)
+                .putLong(id)
+                .putLong(position)
+                .array();
+    }
+
+    /** Returns the key of a name; of a path that ends with a slash the first bytes of all keys in that directory. */
+    static byte[] nameKey(Pathname path) {
+        byte[] key = new byte[path.length() + 2];
+        key[0] = NAMES;
+        int at = 1;
+        int last = path.length() - 1;
+        while (last > 0 && path.byteAt(last) != '/') {
+            last--;
+        }
+        for (int i = 0; i < path.length(); i++) {
+            key[at++] = path.byteAt(i) == '/' ? 0 : path.byteAt(i);
+            at += i == last ? 1 : 0;
+        }
+        return key;
+    }
+
+    /** Returns the key of a record that begins a row: the opening of a version, or a name; null for others. */
+    static byte @Nullable [] rowKey(LogRecord record) {
+        return switch (record) {
+            case LogRecord.VersionOpened r -> versionKey(r.versionId(), 0);
+            case LogRecord.NameAdded r -> nameKey(r.path());
+            default -> null;
+        };
+    }
+
     /** Says whether a block ends before a record: another section begins, or it is full and the record may be first. */
     boolean endsBefore(LogRecord record, boolean full) {
         int of = sectionOf(record);
-        boolean mayBeFirst = of != VERSIONS || record instanceof LogRecord.Extent || opens(record);
-        return isOpen && (of != section || full && mayBeFirst);
+        return isOpen && (of != section || full && mayBeFirst(record));
     }
 
-    private static boolean opens(LogRecord record) {
-        return record instanceof LogRecord.VersionOpened;
+    private static boolean mayBeFirst(LogRecord record) {
+        return record instanceof LogRecord.VersionOpened
+                || record instanceof LogRecord.Extent
+                || sectionOf(record) != VERSIONS;
     }
 
     private static int sectionOf(LogRecord record) {
@@ -112,56 +140,50 @@ final class TableIndex {
                     case LogRecord.NameAdded r -> named(r);
                     default -> of != VERSIONS;
                 };
-        boolean inPlace = isOpen ? of == section : of >= section;
-        if (!fits || !inPlace || !isOpen && !begin(of, record)) {
-            return false;
+        boolean inPlace = isOpen ? of == section : of >= section && mayBeFirst(record);
+        if (!isOpen) {
+            begin(of, record);
         }
-        count(RECORDS);
-        if (opens(record)) {
-            count(OPENED);
-        } else if (record instanceof LogRecord.VersionNames r && r.names() == 0) {
-            count(NAMELESS);
-        }
-        return true;
+        records++;
+        opened += record instanceof LogRecord.VersionOpened ? 1 : 0;
+        nameless += record instanceof LogRecord.VersionNames r && r.names() == 0 ? 1 : 0;
+        return fits && inPlace;
     }
 
-    private void count(int field) {
-        target.set(INT, entry + field, target.get(INT, entry + field) + 1);
+    private void begin(int of, LogRecord first) {
+        isOpen = true;
+        section = of;
+        records = 0;
+        opened = 0;
+        nameless = 0;
+        key = switch (of) {
+            case VERSIONS -> versionKey(lastId, first instanceof LogRecord.Extent extent ? extent.start() + 1 : 0);
+            case NAMES -> lastName;
+            default -> new byte[] {(byte) of};
+        };
     }
 
-    /** Takes a block of versions of another index. No version before it continues in it, and none of it in the next. */
-    void copy(TableBlocks.First first, int records, int blockCrc, long last) {
-        beginEntry(VERSIONS);
-        key(first.id(), first.position(), first.opened(), first.nameless());
-        target.set(INT, entry, blockCrc);
-        target.set(INT, entry + RECORDS, records);
-        versions += first.opened();
-        lastId = last;
-        blocks++;
-        isOpen = false;
-    }
-
-    /** Takes a block of names of another index, which are all behind those that were added. */
-    void copyNames(Pathname first, int records, int blockCrc) {
-        beginEntry(NAMES);
-        path(first);
-        target.set(INT, entry, blockCrc);
-        target.set(INT, entry + RECORDS, records);
-        names += records;
-        lastName = first;
-        blocks++;
-        isOpen = false;
+    /**
+     * Takes a block of another index, which is behind all that was added. No version before it continues in it, and
+     * none of it in the next.
+     *
+     * @param last the last version that is known to be in it or before it
+     */
+    void copy(TableBlocks.Block block, long last) {
+        section = block.section();
+        lastId = Math.max(lastId, last);
+        lastName = section == NAMES ? block.key() : lastName;
+        end(block);
     }
 
     private boolean isOpen(long id) {
-        return versions > 0 && id == lastId;
+        return lastId > 0 && id == lastId;
     }
 
-    private boolean opened(LogRecord.VersionOpened opened) {
-        boolean follows = opened.versionId() > lastId;
-        versions++;
-        lastId = opened.versionId();
-        lastEnd = opened.startPosition();
+    private boolean opened(LogRecord.VersionOpened of) {
+        boolean follows = of.versionId() > lastId;
+        lastId = of.versionId();
+        lastEnd = of.startPosition();
         return follows;
     }
 
@@ -172,126 +194,44 @@ final class TableIndex {
     }
 
     private boolean named(LogRecord.NameAdded added) {
-        Pathname path = added.path();
-        boolean follows = lastName == null || order(lastName, path) < 0;
-        names++;
-        lastName = path;
-        return follows && path.length() > 1 && NameTree.isName(path) && NameTree.isOfItsKind(added);
-    }
-
-    /** Begins the entry of a block; false if the record cannot be its first. */
-    private boolean begin(int of, LogRecord first) {
-        beginEntry(of);
-        if (first instanceof LogRecord.NameAdded added) {
-            path(added.path());
-        } else if (of == VERSIONS) {
-            key(lastId, first instanceof LogRecord.Extent extent ? extent.start() + 1 : 0, 0, 0);
-            return opens(first) || first instanceof LogRecord.Extent;
-        }
-        return true;
-    }
-
-    private void path(Pathname path) {
-        require(Short.BYTES + path.length());
-        target.set(SHORT, length, (short) path.length());
-        path.copyTo(target, length + 2L);
-        length += Short.BYTES + path.length();
-    }
-
-    private void beginEntry(int of) {
-        isOpen = true;
-        section = of;
-        entry = length;
-        require(ENTRY_BYTES + VERSION_KEY_BYTES);
-        target.set(INT, entry + RECORDS, 0);
-        entries[entry + Integer.BYTES] = (byte) of;
-        length += ENTRY_BYTES;
-    }
-
-    private void key(long id, long position, int opened, int nameless) {
-        target.set(LONG, length, id);
-        target.set(LONG, length + 8L, position);
-        target.set(INT, length + 16L, opened);
-        target.set(INT, length + 20L, nameless);
-        length += VERSION_KEY_BYTES;
-    }
-
-    private void require(int more) {
-        if (length + more > entries.length) {
-            entries = Arrays.copyOf(entries, Math.max(length + more, 2 * entries.length));
-            target = MemorySegment.ofArray(entries);
-        }
+        byte[] name = nameKey(added.path());
+        boolean follows = Arrays.compareUnsigned(lastName, name) < 0;
+        lastName = name;
+        return follows && added.path().length() > 1 && NameTree.isName(added.path()) && NameTree.isOfItsKind(added);
     }
 
     /** Ends a block; {@link #add} was called for each of its records. */
     void endBlock(byte[] block, int blockBytes) {
-        crc.reset();
-        crc.update(block, 0, blockBytes);
-        target.set(INT, entry, (int) crc.getValue());
+        end(new TableBlocks.Block(TableBlocks.crc(block, blockBytes), records, opened, nameless, key));
+    }
+
+    private void end(TableBlocks.Block block) {
+        entries.writeBytes(ByteBuffer.allocate(ENTRY_BYTES + block.key().length)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putInt(block.crc())
+                .putInt(block.records())
+                .putInt(block.opened())
+                .putInt(block.nameless())
+                .putShort((short) block.key().length)
+                .put(block.key())
+                .array());
         blocks++;
         isOpen = false;
     }
 
-    /** Returns the array whose first {@link #length} bytes are the index so far; not a copy. */
-    byte[] array() {
-        return entries;
-    }
-
-    int length() {
-        return length;
+    /** Returns the index of the blocks that were ended. */
+    byte[] bytes() {
+        return entries.toByteArray();
     }
 
     /** Returns what ends an object whose blocks were all added. */
     byte[] footer() {
-        byte[] bytes = new byte[FOOTER_BYTES];
-        MemorySegment footer = MemorySegment.ofArray(bytes);
-        footer.set(LONG, 0, MAGIC);
-        footer.set(LONG, 8, versions);
-        footer.set(LONG, 16, names);
-        footer.set(LONG, 24, lastId);
-        footer.set(INT, 32, blocks);
-        footer.set(INT, 36, length);
-        crc.reset();
-        crc.update(entries, 0, length);
-        footer.set(INT, 40, (int) crc.getValue());
-        crc.reset();
-        crc.update(bytes, 0, FOOTER_BYTES - Integer.BYTES);
-        footer.set(INT, 44, (int) crc.getValue());
-        return bytes;
-    }
-
-    /**
-     * Compares two names as a checkpoint has them: by the directory they are in, a directory before what is below it,
-     * and then by their bytes. A path that ends with a slash stands before all that is in the directory.
-     */
-    static int order(Pathname one, Pathname other) {
-        int at = one.mismatch(other);
-        if (at < 0) {
-            return 0;
-        }
-        int above = directoryBytes(one);
-        int otherAbove = directoryBytes(other);
-        if (at < Math.min(above, otherAbove)) {
-            return Integer.compare(inOrder(one.byteAt(at)), inOrder(other.byteAt(at)));
-        }
-        if (above != otherAbove) {
-            return Integer.compare(above, otherAbove);
-        }
-        return at < Math.min(one.length(), other.length())
-                ? Byte.compareUnsigned(one.byteAt(at), other.byteAt(at))
-                : Integer.compare(one.length(), other.length());
-    }
-
-    /** Returns how many bytes stand before the last slash. */
-    static int directoryBytes(Pathname path) {
-        int at = path.length() - 1;
-        while (at > 0 && path.byteAt(at) != '/') {
-            at--;
-        }
-        return at;
-    }
-
-    private static int inOrder(byte of) {
-        return of == '/' ? 0 : of & 0xff;
+        byte[] index = bytes();
+        byte[] footer = new byte[FOOTER_BYTES];
+        ByteBuffer out = ByteBuffer.wrap(footer).order(ByteOrder.LITTLE_ENDIAN);
+        out.putLong(MAGIC).putLong(lastId).putInt(blocks).putInt(index.length);
+        out.putInt(TableBlocks.crc(index, index.length));
+        out.putInt(TableBlocks.crc(footer, FOOTER_BYTES - Integer.BYTES));
+        return footer;
     }
 }

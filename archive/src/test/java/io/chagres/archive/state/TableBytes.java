@@ -36,14 +36,14 @@ public final class TableBytes {
             }
             index.endBlock(block, block.length);
         }
-        return List.of(Arrays.copyOf(index.array(), index.length()), index.footer());
+        return List.of(index.bytes(), index.footer());
     }
 
     /** Makes the checksums of a footer right. */
     public static void seal(byte[] index, byte[] footer) {
         MemorySegment end = MemorySegment.ofArray(footer);
-        end.set(INT, 40, crc(index, index.length));
-        end.set(INT, 44, crc(footer, 44));
+        end.set(INT, 24, crc(index, index.length));
+        end.set(INT, 28, crc(footer, 28));
     }
 
     private static int crc(byte[] bytes, int length) {
