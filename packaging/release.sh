@@ -13,6 +13,7 @@
 #   chagres-VERSION.tar.gz, chagres-VERSION-py3-none-any.whl   the package for Python
 #   chagres-chart-VERSION.tgz    the chart for Helm
 #   chagres-docs-VERSION.tar.gz  the documents, and the manual pages
+#   site/                        the documents as pages with a search; site/index.html is the first
 #   chagres-VERSION.cdx.json     the list of components
 #   NOTES.md                     what CHANGELOG.md says of VERSION, or of what is unreleased
 #   SHA256SUMS                   of all files, and with a key SHA256SUMS.asc and chagres.asc
@@ -23,14 +24,16 @@
 #
 # In the environment:
 #   CHAGRES_SIGN_KEY     the key of gpg that signs, by name or fingerprint; without one nothing is signed
-#   CHAGRES_LEAVE_OUT    what is not to be made, of: other-architecture image python
+#   CHAGRES_LEAVE_OUT    what is not to be made, of: other-architecture image python site
 #   CHAGRES_OTHER_JDK    a JDK 25 of the other architecture with its 'jmods' (default: that of Debian 13, which is
 #                        fetched; what it makes needs a system as new, and its package depends on that)
-#   CHAGRES_AOT          a folder of AOT caches of an earlier build of these sources (build.sh), for equal packages
+#   CHAGRES_AOT          an earlier release of these sources, whose AOT caches are taken, for equal packages (build.sh)
 #   SOURCE_DATE_EPOCH    the time of all files (default: that of the last commit)
 #   JAVA_HOME            the JDK that builds
 #
-# Two releases of one commit are equal byte by byte, if the second has the AOT caches of the first (see build.sh).
+# Two releases of one commit are equal byte by byte, if the second has the AOT caches of the first:
+#
+#   packaging/release.sh 1.2.0 first && CHAGRES_AOT=first packaging/release.sh 1.2.0 second && diff -r first second
 set -eu
 umask 022
 here=$(CDPATH='' cd -P -- "$(dirname -- "$0")/.." && pwd)
@@ -43,8 +46,9 @@ step() { printf 'release.sh: %s\n' "$*"; }
 
 # section TITLE: what the changelog says below it.
 section() {
-    awk -v title="## $1" '/^## / { on = $0 == title || index($0, title " ") == 1; next } on' "$here/CHANGELOG.md"
+    awk -v title="## $1" '/^## / { on = $0 == title || index($0, title " ") == 1; next } on' "$changelog"
 }
+changelog=$here/CHANGELOG.md
 
 parts_only=
 [ "${1-}" != parts ] || { parts_only=1 && shift; }
@@ -73,7 +77,7 @@ makes() {
     case " ${CHAGRES_LEAVE_OUT-} " in *" $1 "*) return 1 ;; esac
 }
 for word in ${CHAGRES_LEAVE_OUT-}; do
-    case $word in other-architecture | image | python) ;; *) fail "CHAGRES_LEAVE_OUT knows no $word" ;; esac
+    case $word in other-architecture | image | python | site) ;; *) fail "CHAGRES_LEAVE_OUT knows no $word" ;; esac
 done
 missing=
 lacks() { missing="$missing
@@ -82,6 +86,8 @@ lacks() { missing="$missing
 tool() { command -v "$1" >/dev/null || lacks "$1 (apt install $2)${3:+, or CHAGRES_LEAVE_OUT=$3}"; }
 
 tool git git
+tool tar tar
+tool gzip gzip
 tool dpkg-deb dpkg
 [ -n "$parts_only" ] || tool dpkg-scanpackages dpkg-dev
 other=
@@ -106,6 +112,15 @@ if [ -n "$made_here" ]; then
             lacks "a folder jmods in $CHAGRES_OTHER_JDK"
     fi
 fi
+if [ -z "$parts_only" ] && makes site; then
+    tool python3 python3 site
+    python3 -c 'import ensurepip, venv' 2>/dev/null ||
+        lacks "the module venv of Python (apt install python3-venv), or CHAGRES_LEAVE_OUT=site"
+fi
+if [ -n "${CHAGRES_AOT-}" ] && [ -n "$made_here" ]; then
+    ls "$CHAGRES_AOT"/chagres-[0-9]*-linux-"$(uname -m)".tar.gz >/dev/null 2>&1 ||
+        lacks "a tar for $(uname -m) in $CHAGRES_AOT, which is to be an earlier release"
+fi
 if [ -n "${CHAGRES_SIGN_KEY-}" ]; then
     tool gpg gnupg
     gpg --batch --list-secret-keys "$CHAGRES_SIGN_KEY" >/dev/null 2>&1 ||
@@ -124,22 +139,31 @@ trap 'rm -rf "$work" ${unfinished:+"$unfinished"}' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
+# Of the last commit, and not of the working tree.
+mkdir "$work/source"
+git -C "$here" archive HEAD | tar -x -C "$work/source"
+changelog=$work/source/CHANGELOG.md
+
 # ---- What one architecture adds ------------------------------------------------------------------------------------
 
-# Sources of the last commit, with the version in place of the one that the sources have.
-take_sources() {
-    mkdir "$work/source"
-    git -C "$here" archive HEAD | tar -x -C "$work/source"
+# Puts the version in place of the one that the sources have, and takes the AOT caches of an earlier release.
+set_version() {
     was=$(sed -n 's/^ *<version>\(.*\)<.*/\1/p' "$work/source/pom.xml" | head -n 1)
     find "$work/source" -name pom.xml -exec sed -i "s|<version>$was</version>|<version>$version</version>|" {} +
     sed -i "s|^__version__ = .*|__version__ = \"$of_python\"|" "$work/source/python/chagres/__init__.py"
     CHAGRES_COMMIT=$(git -C "$here" rev-parse --short HEAD)
     export CHAGRES_COMMIT
+    [ -n "${CHAGRES_AOT-}" ] || return 0
+    mkdir "$work/aot"
+    for file in "$CHAGRES_AOT"/chagres*-linux-"$(uname -m)".tar.gz; do
+        tar -C "$work/aot" --strip-components=1 --wildcards -xzf "$file" '*/aot*.cache'
+    done
+    export CHAGRES_AOT="$work/aot"
 }
 
 # make_parts DIR
 make_parts() {
-    take_sources
+    set_version
     mkdir -p "$1"
     step "packages for $(uname -m)"
     set -- "$1" tar deb sbom $(makes image && echo oci) $(makes python && echo python)
@@ -154,7 +178,7 @@ make_parts() {
 
 # make_other DIR: packages and image of the other architecture, of the same jars.
 make_other() {
-    jdk_there=${CHAGRES_OTHER_JDK-}
+    jdk_there=${CHAGRES_OTHER_JDK:+$(CDPATH='' cd -P -- "$CHAGRES_OTHER_JDK" && pwd)}
     if [ -z "$jdk_there" ]; then
         step "JDK of $other, of Debian 13"
         mmdebstrap --quiet --variant=extract --architectures=$other --include=openjdk-25-jdk-headless trixie \
@@ -244,8 +268,8 @@ make_index "$@"
 
 # ---- Signatures ----------------------------------------------------------------------------------------------------
 
-# sign HOW FILE TO: signs as of the time of the release, so that the same key gives the same bytes. A key that is younger
-# than the release signs what nobody accepts.
+# sign HOW FILE TO: signs as of the time of the release, so that the same key gives the same bytes. A key that is
+# younger than the release signs what nobody accepts.
 sign() {
     gpg --batch --yes --quiet --local-user "$CHAGRES_SIGN_KEY" --faked-system-time "$SOURCE_DATE_EPOCH!" \
         --armor --output "$3" "$1" "$2" 2>"$work/said" || fail "cannot sign: $(cat "$work/said")"
@@ -283,7 +307,7 @@ make_apt
 # ---- Chart ---------------------------------------------------------------------------------------------------------
 
 mkdir "$work/chart"
-cp -R "$here/packaging/helm/chagres" "$work/chart"
+cp -R "$work/source/packaging/helm/chagres" "$work/chart"
 sed -i -E "s/^(version|appVersion): .*/\\1: $version/" "$work/chart/chagres/Chart.yaml"
 tar -C "$work/chart" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --format=gnu \
     -cf - chagres | gzip -9n >"$out/chagres-chart-$version.tgz"
@@ -295,6 +319,7 @@ step "documents"
 docs=$work/documents/chagres-docs-$version
 mkdir -p "$docs"
 git -C "$here" archive HEAD README.md CHANGELOG.md LICENSE SECURITY.md docs | tar -C "$docs" -x
+! makes site || "$here/packaging/site.sh" --pinned "$out/site" "$work/source"
 for file in "$out"/chagres-"$version"-linux-*.tar.gz; do
     [ -f "$file" ] || continue
     tar -C "$docs" --strip-components=2 -xzf "$file" --wildcards '*/share/man'
@@ -311,7 +336,10 @@ tar -C "$work/documents" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --g
 } >"$out/NOTES.md"
 
 [ -z "${CHAGRES_SIGN_KEY-}" ] || gpg --batch --armor --export "$CHAGRES_SIGN_KEY" >"$out/chagres.asc"
-(cd "$out" && find . -type f ! -name 'SHA256SUMS*' -printf '%P\n' | LC_ALL=C sort | xargs sha256sum --) >"$work/sums"
+(
+    cd "$out"
+    find . -type f ! -name 'SHA256SUMS*' -printf '%P\n' | LC_ALL=C sort | xargs -d '\n' sha256sum --
+) >"$work/sums"
 mv "$work/sums" "$out/SHA256SUMS"
 if [ -n "${CHAGRES_SIGN_KEY-}" ]; then
     sign --detach-sign "$out/SHA256SUMS" "$out/SHA256SUMS.asc"

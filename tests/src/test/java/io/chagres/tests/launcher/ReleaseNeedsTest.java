@@ -46,13 +46,17 @@ class ReleaseNeedsTest {
     @Test
     void saysAtOnceAllThatIsMissing() throws IOException {
         Path out = directory.resolve("out");
-        Program program = release(List.of("CHAGRES_SIGN_KEY=nobody"), "1.2.0-next", out.toString());
+        Program program = release(
+                List.of("CHAGRES_SIGN_KEY=nobody", "CHAGRES_AOT=/nowhere"), "1.2.0-next", out.toString());
         assertThat(program.err())
                 .contains("release.sh: nothing was made, since this machine lacks\n")
                 .contains("\n  git (apt install git)\n", "\n  dpkg-deb (apt install dpkg)\n")
                 .contains("\n  dpkg-scanpackages (apt install dpkg-dev)\n", "\n  gpg (apt install gnupg)\n")
                 .contains("\n  mmdebstrap (apt install mmdebstrap), or CHAGRES_LEAVE_OUT=image\n")
                 .contains("\n  mmdebstrap (apt install mmdebstrap), or CHAGRES_LEAVE_OUT=other-architecture\n")
+                .contains("\n  python3 (apt install python3), or CHAGRES_LEAVE_OUT=site\n")
+                .contains("\n  the module venv of Python (apt install python3-venv), or CHAGRES_LEAVE_OUT=site\n")
+                .contains("\n  a tar for ", " in /nowhere, which is to be an earlier release\n")
                 .contains("pip install build", "\n  a version that Python knows", "secret key nobody in the keyring");
         assertThat(out).doesNotExist();
     }
@@ -60,7 +64,7 @@ class ReleaseNeedsTest {
     @Test
     void asksForNothingThatIsLeftOut() throws IOException {
         Program program = release(
-                List.of("CHAGRES_LEAVE_OUT=other-architecture image python"),
+                List.of("CHAGRES_LEAVE_OUT=other-architecture image python site"),
                 "1.2.0-next",
                 directory.resolve("out").toString());
         assertThat(program.err()).contains("git (").doesNotContain("mmdebstrap", "ython", "gpg", "superuser");
