@@ -114,7 +114,7 @@ public final class ArchiveLayout {
         }
         long seq = number(numbers.substring(0, SEQ_DIGITS));
         long revision = revised ? number(numbers.substring(SEQ_DIGITS + 1)) : 0;
-        return seq <= 0 || revision < 0 || revised && revision == 0 ? null : new CheckpointId(seq, revision);
+        return seq <= 0 || revision < 0 || (revised && revision == 0) ? null : new CheckpointId(seq, revision);
     }
 
     /** Returns the prefix of a host's heartbeats; the newest is the first below it. */
@@ -390,7 +390,8 @@ public final class ArchiveLayout {
 
     /** Says whether a name is a host id: 16 lower-case hexadecimal digits. */
     public static boolean isHostId(String name) {
-        return name.length() == ID_DIGITS && name.chars().allMatch(c -> c >= '0' && c <= '9' || c >= 'a' && c <= 'f');
+        return name.length() == ID_DIGITS
+                && name.chars().allMatch(c -> (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'));
     }
 
     private static String digits(long number) {

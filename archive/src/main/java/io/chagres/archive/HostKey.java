@@ -69,7 +69,7 @@ record HostKey(String name, long machine, long product, String hostId) {
     }
 
     private static boolean isPlain(char c) {
-        return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '.';
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
     }
 
     /** Writes a name with the characters that every store and every address takes as they are. */

@@ -193,7 +193,7 @@ public final class HostLists extends ForwardingStore {
     private void addMarks(String hostId) throws IOException {
         String begin = ArchiveLayout.marks(hostId);
         BlobPage shown = store.page(ArchiveLayout.COMPACTED, begin);
-        if (shown == null || shown.objects().isEmpty() && !shown.isLast()) {
+        if (shown == null || (shown.objects().isEmpty() && !shown.isLast())) {
             return;
         }
         BlobList marks = new BlobList();
@@ -222,7 +222,7 @@ public final class HostLists extends ForwardingStore {
     private @Nullable Page listed(String prefix, String hostId) throws IOException {
         String begin = ArchiveLayout.checkpoints(hostId);
         BlobPage shown = store.page(prefix, begin);
-        if (shown == null || shown.objects().isEmpty() && !shown.isLast()) {
+        if (shown == null || (shown.objects().isEmpty() && !shown.isLast())) {
             return null;
         }
         BlobList kept = new BlobList();

@@ -143,7 +143,7 @@ final class BlockWorker implements DedupeWorker {
 
     private void work(int file, long layout) throws ErrnoException {
         long like = layout == FileExtents.UNKNOWN ? LongMap.NONE : layouts.get(layout);
-        boolean isFixed = fixedFiles.get(file) || layout != FileExtents.UNKNOWN && fixed.get(layout) != LongMap.NONE;
+        boolean isFixed = fixedFiles.get(file) || (layout != FileExtents.UNKNOWN && fixed.get(layout) != LongMap.NONE);
         if (like != LongMap.NONE) {
             follow(file, (int) like);
         } else {

@@ -360,7 +360,7 @@ final class GroupWorker implements DedupeWorker {
         int better = Long.compare(files.bytes(than), files.bytes(index));
         better = better != 0 ? better : sharing - most;
         better = better != 0 ? better : files.pieces(than) - files.pieces(index);
-        return better > 0 || better == 0 && index < than;
+        return better > 0 || (better == 0 && index < than);
     }
 
     /** Returns where files that share all blocks with this one end. */

@@ -309,8 +309,8 @@ final class ShareRun implements AutoCloseable {
         try {
             return set.isTrusting()
                     || ContentReader.isWhole(size)
-                    || reader.isZeroOver(source.fd(), source.extents(), other.extents(), size)
-                            && reader.isZeroOver(other.fd(), other.extents(), source.extents(), size);
+                    || (reader.isZeroOver(source.fd(), source.extents(), other.extents(), size)
+                            && reader.isZeroOver(other.fd(), other.extents(), source.extents(), size));
         } catch (ErrnoException e) {
             target.fail(e.errno());
             return true;

@@ -74,7 +74,7 @@ final class ShareSet {
     }
 
     private boolean isOver() {
-        return sourceChanged || sourceErrno != 0 || !trusting && misses.get() >= MAX_MISSES;
+        return sourceChanged || sourceErrno != 0 || (!trusting && misses.get() >= MAX_MISSES);
     }
 
     /** Says whether a helper would save more than the second source costs. */

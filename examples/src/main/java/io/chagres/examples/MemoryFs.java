@@ -303,7 +303,7 @@ public final class MemoryFs implements FuseFileSystem {
     public synchronized void setxattr(Request request, long id, Name name, Payload value, int flags, EmptyReply reply) {
         MemoryNode node = node(id);
         boolean there = node.xattrs.containsKey(name.pathname());
-        if (flags == XATTR_CREATE && there || flags == XATTR_REPLACE && !there) {
+        if ((flags == XATTR_CREATE && there) || (flags == XATTR_REPLACE && !there)) {
             reply.error(there ? Errno.EEXIST : Errno.ENODATA);
             return;
         }
@@ -412,7 +412,7 @@ public final class MemoryFs implements FuseFileSystem {
     }
 
     private static int renameError(@Nullable MemoryNode node, @Nullable MemoryNode replaced, int flags) {
-        if (node == null || (flags & RENAME_EXCHANGE) != 0 && replaced == null) {
+        if (node == null || ((flags & RENAME_EXCHANGE) != 0 && replaced == null)) {
             return Errno.ENOENT;
         }
         if ((flags & ~(RENAME_NOREPLACE | RENAME_EXCHANGE)) != 0) {

@@ -258,7 +258,7 @@ public final class PathMemoryFs implements PathFileSystem {
     public synchronized void setxattr(String path, String name, byte[] value, int flags) throws IOException {
         MemoryNode node = node(path);
         boolean there = node.xattrs.containsKey(Pathname.of(name));
-        if (flags == XATTR_CREATE && there || flags == XATTR_REPLACE && !there) {
+        if ((flags == XATTR_CREATE && there) || (flags == XATTR_REPLACE && !there)) {
             throw new ErrnoException("setxattr", there ? Errno.EEXIST : Errno.ENODATA, name);
         }
         node.xattrs.put(Pathname.of(name), value);

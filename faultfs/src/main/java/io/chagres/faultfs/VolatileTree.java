@@ -116,7 +116,7 @@ final class VolatileTree {
         if (stays) {
             hadNames.add(ino);
         }
-        if (ino == ABSENT || stays || !isNeeded(ino) || isDirectory && !isEmpty(path)) {
+        if (ino == ABSENT || stays || !isNeeded(ino) || (isDirectory && !isEmpty(path))) {
             return Removal.NOTHING_KEPT; // there is nothing to keep, or it will be refused
         }
         Path kept = aside.resolve(Long.toString(ino));

@@ -97,17 +97,17 @@ final class CStringCodec {
                 put(memory, at++, c);
             } else if (c < 0x800) {
                 put(memory, at++, 0xc0 | c >> 6);
-                put(memory, at++, 0x80 | c & 0x3f);
+                put(memory, at++, 0x80 | (c & 0x3f));
             } else if (!Character.isSurrogate(c)) {
                 put(memory, at++, 0xe0 | c >> 12);
-                put(memory, at++, 0x80 | c >> 6 & 0x3f);
-                put(memory, at++, 0x80 | c & 0x3f);
+                put(memory, at++, 0x80 | (c >> 6 & 0x3f));
+                put(memory, at++, 0x80 | (c & 0x3f));
             } else {
                 int point = Character.toCodePoint(c, string.charAt(++i));
                 put(memory, at++, 0xf0 | point >> 18);
-                put(memory, at++, 0x80 | point >> 12 & 0x3f);
-                put(memory, at++, 0x80 | point >> 6 & 0x3f);
-                put(memory, at++, 0x80 | point & 0x3f);
+                put(memory, at++, 0x80 | (point >> 12 & 0x3f));
+                put(memory, at++, 0x80 | (point >> 6 & 0x3f));
+                put(memory, at++, 0x80 | (point & 0x3f));
             }
         }
         put(memory, at, 0);
@@ -123,7 +123,7 @@ final class CStringCodec {
         int length = 0;
         for (int i = 0; i < string.length(); i++) {
             char c = string.charAt(i);
-            if (c == 0 || !wide && c > 0xff) {
+            if (c == 0 || (!wide && c > 0xff)) {
                 throw unencodable(string, i, charset);
             }
             if (!wide || c < 0x80 || isEscape(string, i)) {
@@ -160,7 +160,7 @@ final class CStringCodec {
                 return out.flip().toString();
             }
             for (int i = 0; i < result.length(); i++) {
-                out.put((char) (ESCAPES | in.get() & 0xff));
+                out.put((char) (ESCAPES | (in.get() & 0xff)));
             }
         }
     }

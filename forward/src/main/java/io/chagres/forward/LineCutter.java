@@ -97,7 +97,7 @@ final class LineCutter {
         }
         MemorySegment.copy(bytes, ValueLayout.JAVA_BYTE, from, held, length, taken);
         length += taken;
-        if (from + taken < to || chunks && length == maxBytes) {
+        if (from + taken < to || (chunks && length == maxBytes)) {
             end(false, false); // there is more of it
         }
         return from + taken;
@@ -111,7 +111,7 @@ final class LineCutter {
 
     /** Hands a value on; what was cut goes to the end of it, and of the newline that may follow. */
     private void hand(byte[] value, boolean last, boolean newline) throws IOException {
-        boolean whole = chunks || last && line == offset;
+        boolean whole = chunks || (last && line == offset);
         long start = offset;
         long lineStart = whole ? ForwardedRecord.WHOLE : line;
         offset += value.length + (newline ? 1 : 0);

@@ -38,7 +38,7 @@ public record Position(long offset, long line, long openedMs, FileVersion.State 
     /** Says whether a version that stands here stood, or stands, at another position as well. */
     boolean reaches(Position other) {
         return offset > other.offset
-                || offset == other.offset && name.equals(other.name) && (isOver(state) || !isOver(other.state));
+                || (offset == other.offset && name.equals(other.name) && (isOver(state) || !isOver(other.state)));
     }
 
     /** Says whether nothing is added to versions in a state. */

@@ -170,7 +170,7 @@ public final class AttributeChange {
      */
     public void applyTo(Attributes attributes, long nowNs) {
         if (hasMode()) {
-            attributes.mode(attributes.mode() & Statx.S_IFMT | mode() & ~Statx.S_IFMT);
+            attributes.mode((attributes.mode() & Statx.S_IFMT) | (mode() & ~Statx.S_IFMT));
         }
         if (killsPrivileges()) {
             attributes.mode(withoutPrivileges(attributes.mode()));

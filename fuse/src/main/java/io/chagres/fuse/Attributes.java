@@ -509,7 +509,7 @@ public final class Attributes {
         writeTime(to, stat + Abi.STATX_CTIME, ctimeNs);
         writeTime(to, stat + Abi.STATX_MTIME, mtimeNs);
         Abi.putInt(to, stat + Abi.STATX_RDEV_MAJOR, rdev >>> 8 & 0xfff);
-        Abi.putInt(to, stat + Abi.STATX_RDEV_MINOR, rdev & 0xff | rdev >>> 12 & 0xfff00);
+        Abi.putInt(to, stat + Abi.STATX_RDEV_MINOR, (rdev & 0xff) | (rdev >>> 12 & 0xfff00));
     }
 
     private static void writeTime(MemorySegment to, long at, long timeNs) {

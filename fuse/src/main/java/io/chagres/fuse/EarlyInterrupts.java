@@ -59,7 +59,7 @@ final class EarlyInterrupts {
     }
 
     private int slot(long unique, int probe) {
-        int hash = (int) (unique * GOLDEN_RATIO >>> Integer.SIZE);
+        int hash = (int) ((unique * GOLDEN_RATIO) >>> Integer.SIZE);
         return hash + probe & uniques.length() - 1;
     }
 }

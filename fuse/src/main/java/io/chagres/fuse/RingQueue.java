@@ -176,7 +176,7 @@ final class RingQueue implements Runnable {
     }
 
     private void serve(IoUring ring) throws ErrnoException {
-        while (inKernel > 0 || outside > 0 && !stopping) {
+        while (inKernel > 0 || (outside > 0 && !stopping)) {
             submit(ring, 1);
             takeCompletions(ring);
             for (RingExchange next = answered.getAndSet(null); next != null; next = next.next) {

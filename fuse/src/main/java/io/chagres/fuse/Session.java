@@ -230,7 +230,7 @@ final class Session implements Exchange.Context {
     void init(HandledExchange exchange) {
         int major = exchange.argumentInt(Abi.INIT_IN_MAJOR);
         int minor = exchange.argumentInt(Abi.INIT_IN_MINOR);
-        if (major < Abi.MAJOR || major == Abi.MAJOR && minor < Abi.MIN_MINOR) {
+        if (major < Abi.MAJOR || (major == Abi.MAJOR && minor < Abi.MIN_MINOR)) {
             LOG.log(
                     Level.ERROR,
                     "the kernel speaks FUSE " + major + "." + minor + "; at least " + Abi.MAJOR + "." + Abi.MIN_MINOR
@@ -392,6 +392,6 @@ final class Session implements Exchange.Context {
         return thrown instanceof InterruptedException
                 || thrown instanceof InterruptedIOException
                 || thrown instanceof ClosedByInterruptException
-                || thrown.getCause() != null && isInterruption(thrown.getCause());
+                || (thrown.getCause() != null && isInterruption(thrown.getCause()));
     }
 }

@@ -112,7 +112,7 @@ class WireTest {
         assertThat(answer.u32(20)).isEqualTo(8192);
         assertThat(answer.u32(24)).isEqualTo(1);
         assertThat(answer.u16(28)).isEqualTo(2);
-        assertThat(answer.u32(32) & 1 << 41 - 32).isZero();
+        assertThat(answer.u32(32) & 1 << (41 - 32)).isZero();
         assertThat(other.session.connection().minor()).isEqualTo(38);
         other.close();
     }

@@ -199,7 +199,7 @@ public final class FileHandle implements AutoCloseable {
     private long hash() {
         long hash = FNV_OFFSET;
         for (int i = 0; i < length(); i++) {
-            hash = (hash ^ handle.get(ValueLayout.JAVA_BYTE, HEADER + i) & 0xff) * FNV_PRIME;
+            hash = (hash ^ (handle.get(ValueLayout.JAVA_BYTE, HEADER + i) & 0xff)) * FNV_PRIME;
         }
         return hash;
     }

@@ -145,7 +145,7 @@ public final class Glob {
         for (int i = open; i < pattern.length(); i++) {
             char c = pattern.charAt(i);
             depth += c == '{' ? 1 : c == '}' ? -1 : 0;
-            if (c == ',' && depth == 1 || depth == 0) {
+            if ((c == ',' && depth == 1) || depth == 0) {
                 choices.add(pattern.substring(start, i));
                 start = i + 1;
             }

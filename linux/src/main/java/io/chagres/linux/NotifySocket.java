@@ -50,7 +50,7 @@ public final class NotifySocket implements AutoCloseable {
     public static NotifySocket open(Pathname address) throws ErrnoException {
         byte[] path = address.bytes();
         boolean isAbstract = path.length > 0 && path[0] == '@';
-        if (path.length < 2 || path.length >= PATH_MAX || !isAbstract && !address.isAbsolute()) {
+        if (path.length < 2 || path.length >= PATH_MAX || (!isAbstract && !address.isAbsolute())) {
             throw new IllegalArgumentException(
                     address + " is neither an absolute path nor @NAME of 2 to " + (PATH_MAX - 1) + " bytes");
         }

@@ -239,7 +239,7 @@ public final class Pathname implements Comparable<Pathname> {
             int end = componentEnd(at);
             if (isDots(at, end, 2) && length > floor) {
                 length = Math.max(floor, lastSlash(out, length));
-            } else if (isDots(at, end, 2) && root == 1 || isDots(at, end, 1) || end == at) {
+            } else if ((isDots(at, end, 2) && root == 1) || isDots(at, end, 1) || end == at) {
                 at = end + 1;
                 continue;
             } else {
@@ -369,8 +369,8 @@ public final class Pathname implements Comparable<Pathname> {
                 !(character == 0x061c
                         || character == 0x200e
                         || character == 0x200f
-                        || character >= 0x202a && character <= 0x202e
-                        || character >= 0x2066 && character <= 0x2069);
+                        || (character >= 0x202a && character <= 0x202e)
+                        || (character >= 0x2066 && character <= 0x2069));
         };
     }
 

@@ -83,7 +83,7 @@ public final class Signals {
                 byte[] status = ProcFile.read(Pathname.of("/proc/self/status"));
                 for (String line : new String(status, StandardCharsets.US_ASCII).split("\n")) {
                     if (line.startsWith("SigCgt:")) {
-                        return (Long.parseUnsignedLong(line.substring(7).strip(), 16) >>> INTERRUPT - 1 & 1) != 0;
+                        return (Long.parseUnsignedLong(line.substring(7).strip(), 16) >>> (INTERRUPT - 1) & 1) != 0;
                     }
                 }
                 return false;

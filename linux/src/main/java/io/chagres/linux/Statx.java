@@ -220,7 +220,7 @@ public final class Statx implements AutoCloseable {
      */
     public int rdev() {
         int minor = buffer.get(INT, 132);
-        return minor & 0xff | buffer.get(INT, 128) << 8 | (minor & ~0xff) << 12;
+        return (minor & 0xff) | buffer.get(INT, 128) << 8 | (minor & ~0xff) << 12;
     }
 
     /**

@@ -147,7 +147,7 @@ class FileControlTest {
         caller.close();
         assertThat(Files.getAttribute(made, "unix:uid")).isEqualTo(uid);
         assertThat(Files.getAttribute(made, "unix:gid")).isEqualTo(gid);
-        assertThat(Files.getAttribute(made, "unix:mode")).isEqualTo(Statx.S_IFREG | 0777 & ~umask);
+        assertThat(Files.getAttribute(made, "unix:mode")).isEqualTo(Statx.S_IFREG | (0777 & ~umask));
         Path after = temp.resolve("after" + uid);
         Files.createFile(after);
         assertThat(Files.getAttribute(after, "unix:uid")).isEqualTo(0);

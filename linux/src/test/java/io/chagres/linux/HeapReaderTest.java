@@ -152,7 +152,7 @@ class HeapReaderTest {
                     if (reader.read(fd, array, 0, 100, 0) != 100
                             || reader.read(fd, array, 0, 8192, 4000) != 1000
                             || reader.read(fd, array, 0, 1, 5000) != 0
-                            || ArrayRead.isAvailable() && reader.read(-1, array, 0, 1, 0) != -Errno.EBADF) {
+                            || (ArrayRead.isAvailable() && reader.read(-1, array, 0, 1, 0) != -Errno.EBADF)) {
                         throw new AssertionError("another result");
                     }
                 }

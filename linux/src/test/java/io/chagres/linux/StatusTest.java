@@ -140,8 +140,8 @@ class StatusTest {
         assertThat(stat.mtimeNs()).isEqualTo(((FileTime) value(jdk, "lastModifiedTime")).to(TimeUnit.NANOSECONDS));
         assertThat(stat.ctimeNs()).isEqualTo(((FileTime) value(jdk, "ctime")).to(TimeUnit.NANOSECONDS));
         long dev = (long) value(jdk, "dev");
-        long major = dev >>> 32 & 0xffff_f000L | dev >>> 8 & 0xfff;
-        long minor = dev >>> 12 & 0xffff_ff00L | dev & 0xff;
+        long major = (dev >>> 32 & 0xffff_f000L) | (dev >>> 8 & 0xfff);
+        long minor = (dev >>> 12 & 0xffff_ff00L) | (dev & 0xff);
         assertThat(stat.dev()).isEqualTo(major << 32 | minor);
         assertThat(stat.permissions()).isEqualTo((int) value(jdk, "mode") & 07777);
     }

@@ -65,7 +65,7 @@ final class ArchiveRoot implements AutoCloseable {
                 Statx now = new Statx();
                 Statx then = new Statx()) {
             int looked = Math.min(now.of(there.value()), then.of(before.value()));
-            boolean same = looked < 0 || now.ino() == then.ino() && now.dev() == then.dev();
+            boolean same = looked < 0 || (now.ino() == then.ino() && now.dev() == then.dev());
             return same ? Finding.SAME : Finding.OTHER;
         }
     }

@@ -55,7 +55,7 @@ final class FileNumbers {
     static long inode(long host, Pathname path) {
         long hash = 0xcbf29ce484222325L; // FNV-1a
         for (int i = 0; i < path.length(); i++) {
-            hash = (hash ^ path.byteAt(i) & 0xff) * 0x100000001b3L;
+            hash = (hash ^ (path.byteAt(i) & 0xff)) * 0x100000001b3L;
         }
         return positive(mixed(host + 1 ^ mixed(hash)));
     }

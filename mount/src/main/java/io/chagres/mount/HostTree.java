@@ -248,7 +248,7 @@ final class HostTree {
         try {
             HostState now = state;
             UsageView view = usage;
-            return now == null || !now.isLarge() || view != null && view.of() == now && view.seq() == now.seq();
+            return now == null || !now.isLarge() || (view != null && view.of() == now && view.seq() == now.seq());
         } finally {
             lock.readLock().unlock();
         }

@@ -22,6 +22,6 @@ public record Ownership(int uid, int gid, int umask) {
     void apply(io.chagres.archive.Attributes archived, Attributes to) {
         to.uid(uid == AS_ARCHIVED ? archived.uid() : uid);
         to.gid(gid == AS_ARCHIVED ? archived.gid() : gid);
-        to.mode(to.mode() & ~MODE_BITS | archived.mode() & MODE_BITS & ~umask);
+        to.mode((to.mode() & ~MODE_BITS) | (archived.mode() & MODE_BITS & ~umask));
     }
 }

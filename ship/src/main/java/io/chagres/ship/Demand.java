@@ -71,7 +71,7 @@ final class Demand {
         }
         Reading reading = Reading.DONE;
         for (Tail tail : parts.table.all()) {
-            boolean isRead = tail.missingBytes() == 0 || tail.fd() == null && !tail.waits(FileQueue.For.TURN);
+            boolean isRead = tail.missingBytes() == 0 || (tail.fd() == null && !tail.waits(FileQueue.For.TURN));
             if (isRead && parts.verifier.isSatisfied(tail)) {
                 continue;
             }

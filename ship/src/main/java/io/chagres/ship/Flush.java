@@ -96,7 +96,7 @@ final class Flush {
                 }
             }
         }
-        if (step != before || step != Step.NONE && nowMs >= nextTellMs) {
+        if (step != before || (step != Step.NONE && nowMs >= nextTellMs)) {
             ShipStatus status = risk.measure(nowMs, step == Step.SCANNING);
             tell(step == Step.SCANNING ? -1 : leftBytes(), status);
             nextTellMs = nowMs + TELL_MS;

@@ -70,7 +70,7 @@ final class HeldFiles implements AutoCloseable {
     /** Where the kernel does not say, a file that changed lately has one. */
     private static boolean mayHaveWriter(Tail tail, Fd fd, long nowMs) {
         int lease = fd.probeReadLease();
-        return lease == -Errno.EAGAIN || lease != 0 && nowMs - tail.quietSinceMs() < FollowedFiles.UNKNOWN_WRITER_MS;
+        return lease == -Errno.EAGAIN || (lease != 0 && nowMs - tail.quietSinceMs() < FollowedFiles.UNKNOWN_WRITER_MS);
     }
 
     private void giveUp(Tail tail) {

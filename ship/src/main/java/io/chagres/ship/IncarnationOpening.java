@@ -206,7 +206,7 @@ final class IncarnationOpening {
         LogRecord.IncarnationOpened last = loaded.lastIncarnation();
         refuseBeside(hostId, loaded);
         uncleanBoot = continuation != null
-                || last != null && !last.bootId().equals(host.machine().bootId()) && !loaded.closedCleanly();
+                || (last != null && !last.bootId().equals(host.machine().bootId()) && !loaded.closedCleanly());
         byte[] incarnation = new byte[16];
         new SecureRandom().nextBytes(incarnation);
         log = new CommitLog(store, hostId, incarnation, loaded.logEnd(), clock::millis, key);

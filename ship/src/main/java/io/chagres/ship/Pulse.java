@@ -179,7 +179,7 @@ final class Pulse {
 
     private void tellHere(long nowMs, ShipStatus status) {
         long silentMs = nowMs - hereMs;
-        if (here == null || silentMs < HERE_MS || silentMs < HERE_IDLE_MS && !status.isNewsAfter(toldHere)) {
+        if (here == null || silentMs < HERE_MS || (silentMs < HERE_IDLE_MS && !status.isNewsAfter(toldHere))) {
             return;
         }
         hereMs = nowMs;

@@ -106,7 +106,7 @@ final class RiskMeter {
         return new ShipStatus(
                 parts.table.size(),
                 Math.max(0, parts.pipeline.acknowledgedBytes() - Math.max(0, undelivered)),
-                scanning || parts.isRiskUnknown() || bytes == 0 && unconfirmed ? -1 : bytes,
+                scanning || parts.isRiskUnknown() || (bytes == 0 && unconfirmed) ? -1 : bytes,
                 oldest == Long.MAX_VALUE ? 0 : Math.max(0, nowMs - oldest),
                 heldBack,
                 unverified,

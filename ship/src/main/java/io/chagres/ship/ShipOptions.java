@@ -72,7 +72,7 @@ public record ShipOptions(
          */
         public Pace {
             require(
-                    heartbeatMs == 0 || heartbeatMs >= 1000 && heartbeatMs <= Heartbeat.MAX_INTERVAL_MS,
+                    heartbeatMs == 0 || (heartbeatMs >= 1000 && heartbeatMs <= Heartbeat.MAX_INTERVAL_MS),
                     "the heartbeat must be between 1 s and 1 h, or 0 for none");
             require(maxLagMs >= 1 && maxLagMs <= 3_600_000, "the lag must be between 1 ms and 1 h");
             require(drainMs >= 0, "the drain time must not be negative");

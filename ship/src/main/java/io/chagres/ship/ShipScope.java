@@ -153,7 +153,7 @@ final class ShipScope {
         }
 
         boolean excludes(Pathname path, boolean isDirectory) {
-            return matchesAny(excludes, path, isDirectory) || leavesOutJournals && JOURNAL.matches(path);
+            return matchesAny(excludes, path, isDirectory) || (leavesOutJournals && JOURNAL.matches(path));
         }
 
         /** Says whether a file, or a directory above it, is left out. */

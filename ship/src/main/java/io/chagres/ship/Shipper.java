@@ -397,7 +397,8 @@ public final class Shipper implements AutoCloseable {
             drainUntilMs = now + options.pace().drainMs();
         }
         long refusedMs = Math.max(parts.health.refusesForMs(now), now - refusedSinceMs);
-        if (now >= drainUntilMs || options.once() && refusedMs >= options.pace().drainMs()) {
+        if (now >= drainUntilMs
+                || (options.once() && refusedMs >= options.pace().drainMs())) {
             phase = Phase.FINISHED;
         }
         return before == phase ? 0 : 1;
@@ -436,7 +437,7 @@ public final class Shipper implements AutoCloseable {
         if (parts.files.hasReady()
                 || parts.derived.isBusy()
                 || !parts.offload.isIdle()
-                || options.once() && !parts.checkpoints.isIdle()
+                || (options.once() && !parts.checkpoints.isIdle())
                 || !parts.uploads.isIdle()
                 || !parts.pipeline.isIdle()) {
             return false;

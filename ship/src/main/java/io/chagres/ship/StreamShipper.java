@@ -321,7 +321,7 @@ public final class StreamShipper implements AutoCloseable {
                 && health.refusesForMs(now) >= options.pace().drainMs();
         if (phase != StreamPhase.FINISHED
                 && (refused
-                        || stoppedMs >= 0 && now - stoppedMs >= options.pace().drainMs())) {
+                        || (stoppedMs >= 0 && now - stoppedMs >= options.pace().drainMs()))) {
             whole = false;
             phase = StreamPhase.FINISHED;
         }
@@ -363,7 +363,7 @@ public final class StreamShipper implements AutoCloseable {
         long acknowledged = version.acknowledged();
         long risk = read - acknowledged;
         behindSinceMs = risk == 0 || behindSinceMs == 0 ? now : behindSinceMs;
-        boolean unknown = phase == StreamPhase.FINISHED && !whole || phase == StreamPhase.CONFIRMING && risk == 0;
+        boolean unknown = (phase == StreamPhase.FINISHED && !whole) || (phase == StreamPhase.CONFIRMING && risk == 0);
         status = new ShipStatus(
                 1,
                 acknowledged,

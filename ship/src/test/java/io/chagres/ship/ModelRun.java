@@ -434,7 +434,7 @@ final class ModelRun implements AutoCloseable {
         }
         boolean lost =
                 problems.stream().anyMatch(problem -> problem.contains("is lost") || problem.contains("is not known"));
-        if (!running.drained() || running.status().riskBytes() != 0 && !lost) {
+        if (!running.drained() || (running.status().riskBytes() != 0 && !lost)) {
             throw new Wrong("a drain does not end, though the store is healthy: " + running.status());
         }
         check("the drain says that everything is acknowledged");

@@ -45,7 +45,7 @@ final class ModelStore implements Executor {
     /** Says whether something failed because the run had said so. */
     static boolean isFault(Throwable failure) {
         Throwable cause = failure.getCause();
-        return failure instanceof Fault || cause != null && isFault(cause);
+        return failure instanceof Fault || (cause != null && isFault(cause));
     }
 
     /** Lets the next operations that change the store fail. */

@@ -130,7 +130,7 @@ class TailerTest {
         Next next;
         do {
             next = parts.tailer.turn(tail, NOW_MS);
-        } while (next == Next.AGAIN || next == Next.LATER || next == Next.WAIT && answered() && !tail.isRefused());
+        } while (next == Next.AGAIN || next == Next.LATER || (next == Next.WAIT && answered() && !tail.isRefused()));
         return tail.isRefused() ? Next.REFUSED : next;
     }
 

@@ -178,7 +178,7 @@ public final class DirectoryWatcher implements AutoCloseable {
 
     /** Says whether events are to be read now. */
     private boolean awaitEvents(int timeoutMs) {
-        if (scanner.isBusy() && !scansHeld || movedNames.isWaiting() || hasLooked()) {
+        if ((scanner.isBusy() && !scansHeld) || movedNames.isWaiting() || hasLooked()) {
             return isReadable(0);
         }
         long startMs = clock.millis();

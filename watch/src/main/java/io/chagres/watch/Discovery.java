@@ -164,7 +164,7 @@ final class Discovery {
                 queue.owe(child);
             }
             rescope(child, scope);
-        } else if (links.isFollowed(known) || known.type() == Directory.DT_LNK && scope.isNamed()) {
+        } else if (links.isFollowed(known) || (known.type() == Directory.DT_LNK && scope.isNamed())) {
             links.follow(directory, known, scope);
         }
     }

@@ -94,7 +94,7 @@ final class Scope {
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return this == other || other instanceof Scope that && reported == that.reported && nodes.equals(that.nodes);
+        return this == other || (other instanceof Scope that && reported == that.reported && nodes.equals(that.nodes));
     }
 
     @Override

@@ -23,7 +23,7 @@ final class WatchTable {
     }
 
     private static int home(int key, int mask) {
-        return (key * 0x9E3779B9 >>> 7) & mask;
+        return ((key * 0x9E3779B9) >>> 7) & mask;
     }
 
     void put(int watchDescriptor, WatchedDirectory directory) {

@@ -61,7 +61,7 @@ final class WatchFixture implements AutoCloseable {
                 for (int i = 0; i < STEPS && quiet < QUIET_STEPS && !condition.getAsBoolean(); i++) {
                     quiet = watcher.poll(quiet * QUIET_MS, heard) == 0 && !watcher.scanning() ? quiet + 1 : 0;
                 }
-                return quietIsEnough && quiet == QUIET_STEPS || condition.getAsBoolean();
+                return (quietIsEnough && quiet == QUIET_STEPS) || condition.getAsBoolean();
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }

@@ -61,7 +61,7 @@ class WatchStressTest {
     private static void renameAll(Path tree, int files, AtomicBoolean stop) throws IOException {
         String from = "a";
         // the first passes run in any case; they overtake a scan that takes a few milliseconds
-        for (int pass = 0; pass < 2 || !stop.get() && pass < 20; pass++) {
+        for (int pass = 0; pass < 2 || (!stop.get() && pass < 20); pass++) {
             String to = from.equals("a") ? "b" : "a";
             for (int i = 0; i < files; i++) {
                 Files.move(tree.resolve(from + i), tree.resolve(to + i), StandardCopyOption.ATOMIC_MOVE);

@@ -98,7 +98,7 @@ public final class AgeFile {
         long sealed = fileBytes - startBytes;
         long chunks = (sealed + SEALED_BYTES - 1) / SEALED_BYTES;
         long last = sealed - (chunks - 1) * SEALED_BYTES;
-        if (sealed < TAG_BYTES || last < TAG_BYTES || last == TAG_BYTES && chunks > 1) {
+        if (sealed < TAG_BYTES || last < TAG_BYTES || (last == TAG_BYTES && chunks > 1)) {
             throw new AgeException(Fault.PAYLOAD, "its encrypted content is cut off");
         }
         return sealed - chunks * TAG_BYTES;
@@ -129,7 +129,7 @@ public final class AgeFile {
         private void init(int mode, long chunk, boolean last) throws GeneralSecurityException {
             byte[] nonce = new byte[COUNTER_END + 1];
             for (int i = 0; i < Long.BYTES; i++) {
-                nonce[COUNTER_END - 1 - i] = (byte) (chunk >>> 8 * i);
+                nonce[COUNTER_END - 1 - i] = (byte) (chunk >>> (8 * i));
             }
             nonce[COUNTER_END] = (byte) (last ? 1 : 0);
             AgeKeys.init(cipher, mode, key, nonce);

@@ -100,7 +100,7 @@ final class AgeHeader {
         header.macEnd = header.at - 1 - line.length() + END.length();
         header.mac = decode(line.substring(END.length() + 1));
         boolean lonely = header.stanzas.stream().anyMatch(stanza -> stanza.is("scrypt"));
-        if (header.mac.length != MAC_BYTES || header.stanzas.isEmpty() || lonely && header.stanzas.size() > 1) {
+        if (header.mac.length != MAC_BYTES || header.stanzas.isEmpty() || (lonely && header.stanzas.size() > 1)) {
             throw malformed();
         }
         return header;
@@ -117,7 +117,7 @@ final class AgeHeader {
         String part;
         do {
             part = line();
-            if (part.length() > COLUMNS || part.length() < COLUMNS && part.startsWith(STANZA)) {
+            if (part.length() > COLUMNS || (part.length() < COLUMNS && part.startsWith(STANZA))) {
                 throw malformed();
             }
             body.append(part);

@@ -22,7 +22,7 @@ final class Bech32 {
         int checksum = polymod(prefix, all) ^ 1;
         StringBuilder text = new StringBuilder(prefix).append('1');
         for (int i = 0; i < CHECKSUM; i++) {
-            all[groups.length + i] = (byte) (checksum >> 5 * (CHECKSUM - 1 - i) & 31);
+            all[groups.length + i] = (byte) (checksum >> (5 * (CHECKSUM - 1 - i)) & 31);
         }
         for (byte group : all) {
             text.append(ALPHABET.charAt(group));
@@ -88,7 +88,7 @@ final class Bech32 {
         int bits = 0;
         int held = 0;
         for (byte value : values) {
-            held = held << from | value & 0xff;
+            held = held << from | (value & 0xff);
             bits += from;
             while (bits >= to) {
                 bits -= to;
@@ -97,7 +97,7 @@ final class Bech32 {
             held &= (1 << bits) - 1;
         }
         if (pad && bits > 0) {
-            out.write(held << to - bits);
+            out.write(held << (to - bits));
         } else if (bits >= from || held != 0) {
             throw new IllegalArgumentException("the key does not end where it should");
         }

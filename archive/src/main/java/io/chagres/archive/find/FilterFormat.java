@@ -97,24 +97,24 @@ final class FilterFormat {
     }
 
     static int row(long token) {
-        return (int) ((token >>> 32) * ROWS >>> 32);
+        return (int) (((token >>> 32) * ROWS) >>> 32);
     }
 
     /** Returns the column of a token, from the first of its piece. */
     static int column(long token, int columns) {
-        return (int) ((token >>> 16 & 0xffff) * columns >>> 16);
+        return (int) (((token >>> 16 & 0xffff) * columns) >>> 16);
     }
 
     static void set(ByteBuffer blocks, int at, long token) {
         for (int i = 0; i < SALT.length; i++) {
             int place = at + i * Integer.BYTES;
-            blocks.putInt(place, blocks.getInt(place) | 1 << ((int) token * SALT[i] >>> 27));
+            blocks.putInt(place, blocks.getInt(place) | 1 << (((int) token * SALT[i]) >>> 27));
         }
     }
 
     static boolean has(ByteBuffer blocks, int at, long token) {
         for (int i = 0; i < SALT.length; i++) {
-            if ((blocks.getInt(at + i * Integer.BYTES) & 1 << ((int) token * SALT[i] >>> 27)) == 0) {
+            if ((blocks.getInt(at + i * Integer.BYTES) & 1 << (((int) token * SALT[i]) >>> 27)) == 0) {
                 return false;
             }
         }

@@ -124,7 +124,7 @@ public final class LineFilters {
             List<BlobInfo> taken = new ArrayList<>();
             long about = 2 * bytes / RATIO;
             for (BlobInfo filter : filters.reversed()) {
-                if (filter.lengthBytes() > about || isOpen && isEncrypted(shown, filter.key())) {
+                if (filter.lengthBytes() > about || (isOpen && isEncrypted(shown, filter.key()))) {
                     break;
                 }
                 taken.add(filter);

@@ -164,7 +164,7 @@ public final class LinePattern {
     /** Says whether a pattern means the same in ASCII, whether or not classes and cases are those of Unicode. */
     private static boolean isPlain(String pattern, boolean fixed) {
         return pattern.chars().allMatch(c -> c < 0x80)
-                && (fixed || !pattern.contains("\\p") && !pattern.contains("\\P") && !pattern.contains("(?"));
+                && (fixed || (!pattern.contains("\\p") && !pattern.contains("\\P") && !pattern.contains("(?")));
     }
 
     /** Returns some bytes: every line that is found holds one of them; empty when none are known. */

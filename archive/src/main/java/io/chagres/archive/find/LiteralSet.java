@@ -63,12 +63,12 @@ final class LiteralSet {
         gramBytes = Math.min(
                 Long.BYTES, texts.stream().mapToInt(text -> text.length).min().orElseThrow());
         newest = (gramBytes - 1) * Byte.SIZE;
-        lower = ignoresCase ? LOWER >>> Long.SIZE - gramBytes * Byte.SIZE : 0;
+        lower = ignoresCase ? LOWER >>> (Long.SIZE - gramBytes * Byte.SIZE) : 0;
         offsets = chosen();
         int log = Integer.SIZE - Integer.numberOfLeadingZeros(literals.length);
         headsShift = Long.SIZE - (log + 1);
         bitsShift = Long.SIZE - (log + 6);
-        heads = new int[1 << log + 1];
+        heads = new int[1 << (log + 1)];
         Arrays.fill(heads, NONE);
         next = new int[literals.length];
         bits = new long[1 << log];
@@ -111,7 +111,7 @@ final class LiteralSet {
     private long gram(byte[] bytes, int offset) {
         long gram = 0;
         for (int i = 0; i < gramBytes; i++) {
-            gram |= (bytes[offset + i] & 0xffL) << i * Byte.SIZE;
+            gram |= (bytes[offset + i] & 0xffL) << (i * Byte.SIZE);
         }
         return gram;
     }

@@ -170,7 +170,8 @@ public record FixedHeader(
         header.check(object, kind);
         for (long at = PROTECTION; at < BYTES; at++) {
             boolean known = kind == COMMIT
-                    && (at == PROTECTION && header.protection == AGE || at == SIGNATURE && header.signature == ED25519);
+                    && ((at == PROTECTION && header.protection == AGE)
+                            || (at == SIGNATURE && header.signature == ED25519));
             if (in.get(ValueLayout.JAVA_BYTE, at) != 0 && !known) {
                 throw new CorruptArchiveException(
                         object, "it is protected or signed in a way that is not known to this program");

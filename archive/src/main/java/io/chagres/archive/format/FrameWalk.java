@@ -69,7 +69,7 @@ final class FrameWalk implements AutoCloseable {
 
     /** Measures the frame that begins in the window; false when none does that is there whole. */
     private boolean measure(int at) {
-        if (got - at < MAGIC_BYTES || !gzip && window.get(INT, at) != FRAME_MAGIC) {
+        if (got - at < MAGIC_BYTES || (!gzip && window.get(INT, at) != FRAME_MAGIC)) {
             return false;
         }
         ByteBuffer bytes = window.asSlice(at, got - at).asByteBuffer();

@@ -289,12 +289,12 @@ final class CompactionPlan implements AutoCloseable {
         while (start > first) {
             LogRecord.Extent extent = extents.get(start - 1);
             boolean fits = mustMove(version, start - 1)
-                    || isStored(extent)
+                    || (isStored(extent)
                             && extent.length() < FULL_BYTES
                             && (bytes == 0 || extent.length() <= bytes)
-                            && !retention.isOld(extent);
+                            && !retention.isOld(extent));
             // what goes and what stays do not share an object
-            if (!fits || bytes > 0 && extent.end() == expiredBefore) {
+            if (!fits || (bytes > 0 && extent.end() == expiredBefore)) {
                 break;
             }
             bytes += extent.length();
@@ -307,8 +307,8 @@ final class CompactionPlan implements AutoCloseable {
         ExtentList extents = Extents.of(version);
         LogRecord.Extent extent = extents.get(i);
         return extent instanceof LogRecord.Run
-                || extent instanceof LogRecord.PackedRun run && leftPacks.contains(run.unique())
-                || i == retention.first(version) && extents.start(i) < retention.start(version);
+                || (extent instanceof LogRecord.PackedRun run && leftPacks.contains(run.unique()))
+                || (i == retention.first(version) && extents.start(i) < retention.start(version));
     }
 
     /** Says whether an extent has bytes of its own, which may be written again. */

@@ -97,7 +97,7 @@ final class HostMend {
                     "a shipper that lost its state does not find this host");
         }
         momentsAreMissing = areMomentsMissing();
-        return momentsAreMissing || known != null && (recordIsMissing || nameIsMissing);
+        return momentsAreMissing || (known != null && (recordIsMissing || nameIsMissing));
     }
 
     /** Returns the objects that are to be put. */

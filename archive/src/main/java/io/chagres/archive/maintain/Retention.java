@@ -205,7 +205,7 @@ final class Retention {
                 new LogRecord.VersionRetention(version.id(), before.expiredBefore(), before.expiredMs(), endedMs);
         boolean mayExpireMore = before.expiredMs() == 0 || due;
         long expired = !mayExpireMore ? 0 : endedEarly ? version.length() : oldBefore(version, over, stored);
-        if (expired > before.expiredBefore() || mayExpireMore && endedEarly && before.expiredMs() == 0) {
+        if (expired > before.expiredBefore() || (mayExpireMore && endedEarly && before.expiredMs() == 0)) {
             after = new LogRecord.VersionRetention(version.id(), expired, nowMs, endedMs);
         }
         boolean isSame = first == 0 && after.equals(before);
@@ -290,7 +290,7 @@ final class Retention {
 
     /** Says whether what is left of a pack may be written again: it is young, or all that could expire of it has. */
     boolean mayMove(LogRecord.PackedRun run) {
-        return !isOld(run) || times != null && times.of(run) <= horizonMs;
+        return !isOld(run) || (times != null && times.of(run) <= horizonMs);
     }
 
     /**

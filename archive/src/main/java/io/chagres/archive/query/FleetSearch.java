@@ -211,7 +211,7 @@ public final class FleetSearch {
             needsNames = true;
             search(List.copyOf(ruledOut), workers);
         }
-        return files > 0 || faults.count() > 0 || !ruledOut.isEmpty() && query.namesAll();
+        return files > 0 || faults.count() > 0 || (!ruledOut.isEmpty() && query.namesAll());
     }
 
     private void search(List<HostRegistry.Owner> chosen, Workers workers) throws IOException {

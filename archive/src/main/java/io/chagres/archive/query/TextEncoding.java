@@ -46,7 +46,7 @@ public record TextEncoding(boolean byMark, @Nullable Charset charset) {
         if (!byMark || first.length < 2) {
             return charset;
         }
-        int mark = (first[0] & 0xff) << 8 | first[1] & 0xff;
+        int mark = (first[0] & 0xff) << 8 | (first[1] & 0xff);
         return mark == 0xfffe ? StandardCharsets.UTF_16LE : mark == 0xfeff ? StandardCharsets.UTF_16BE : null;
     }
 

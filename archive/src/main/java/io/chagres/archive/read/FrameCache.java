@@ -123,7 +123,7 @@ final class FrameCache implements AutoCloseable {
     /** Text is an eighth of its size in the store, or less. */
     private static boolean mayBeSmall(String key) {
         long content = ArchiveLayout.contentBytes(key);
-        return ArchiveLayout.seqOf(key).isPresent() || content >= 0 && content <= 8 * SMALL_BYTES;
+        return ArchiveLayout.seqOf(key).isPresent() || (content >= 0 && content <= 8 * SMALL_BYTES);
     }
 
     private int get(String key, long offset, MemorySegment target) throws IOException {

@@ -172,7 +172,7 @@ public final class ExtentList extends AbstractList<LogRecord.Extent> implements 
         if (at + WORDS >= words.length) {
             words = Arrays.copyOf(words, (count + 1 + (count >> 1)) * WORDS + 1);
         }
-        words[at + KIND_AND_CRC] = (long) kind << Integer.SIZE | crc & 0xffffffffL;
+        words[at + KIND_AND_CRC] = (long) kind << Integer.SIZE | (crc & 0xffffffffL);
         words[at + FIRST] = first;
         words[at + SECOND] = second;
         words[at + MTIME] = extent.mtimeNs();

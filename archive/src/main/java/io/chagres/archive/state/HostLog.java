@@ -433,7 +433,7 @@ public final class HostLog {
             store.forgetLists(ArchiveLayout.host(hostId));
             NavigableSet<CheckpointId> now = detour.checkpoints(store);
             if (now.equals(checkpoints)) {
-                boolean compacted = span == null || span.checkpoint == null && missing != null && missing == 1;
+                boolean compacted = span == null || (span.checkpoint == null && missing != null && missing == 1);
                 if (!compacted || now.isEmpty()) {
                     throw CommitList.absent(hostId, missing == null ? CommitList.firstMissing(store, hostId) : missing);
                 }

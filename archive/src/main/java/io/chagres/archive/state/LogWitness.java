@@ -139,7 +139,7 @@ public final class LogWitness {
         }
         store.forgetLists(ArchiveLayout.host(hostId));
         CheckpointId checkpoint = HostLog.newestCheckpoint(store, hostId);
-        return checkpoint != null && checkpoint.seq() >= seq || lastCommit(store, hostId) >= seq;
+        return (checkpoint != null && checkpoint.seq() >= seq) || lastCommit(store, hostId) >= seq;
     }
 
     private static long lastCommit(BlobStore store, String hostId) throws IOException {

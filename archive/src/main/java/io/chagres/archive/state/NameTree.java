@@ -124,11 +124,11 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         /** Says whether it is the same name of the same thing as another entry of the same directory. */
         public boolean isSame(@Nullable Entry other) {
             return other == this
-                    || other != null
+                    || (other != null
                             && kind == LogRecord.Kind.FILE
                             && other.kind == kind
                             && versionId() == other.versionId()
-                            && name.equals(other.name);
+                            && name.equals(other.name));
         }
 
         /** Returns what a directory has of this name now if that is the same thing, else null. */
@@ -207,7 +207,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
                 while (next == null && (tabledNext != null || !touched.isEmpty())) {
                     LogRecord.NameAdded tabledName = tabledNext;
                     if (tabledName == null
-                            || !touched.isEmpty() && touched.firstKey().compareTo(tabledName.path()) < 0) {
+                            || (!touched.isEmpty() && touched.firstKey().compareTo(tabledName.path()) < 0)) {
                         next = touched.pollFirstEntry().getValue();
                         continue;
                     }
@@ -442,7 +442,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         for (int i = 1; is && i <= path.length() && path.length() > 1; i++) {
             if (i == path.length() || path.byteAt(i) == '/') {
                 int length = i - start;
-                boolean dots = length == 1 || length == 2 && path.byteAt(i - 1) == '.';
+                boolean dots = length == 1 || (length == 2 && path.byteAt(i - 1) == '.');
                 is = length > 0 && !(dots && path.byteAt(start) == '.');
                 start = i + 1;
             }

@@ -51,7 +51,7 @@ final class TableCheck {
         long mixed = (id + seed) * 0x9e3779b97f4a7c15L;
         mixed = (mixed ^ mixed >>> 30) * 0xbf58476d1ce4e5b9L;
         mixed = (mixed ^ mixed >>> 27) * 0x94d049bb133111ebL;
-        return mixed ^ mixed >>> 31 | 1;
+        return (mixed ^ mixed >>> 31) | 1;
     }
 
     /** Ends a block. */

@@ -80,7 +80,7 @@ final class TableMerge implements AutoCloseable {
     private long nextId() {
         long id = 0;
         for (Cursor each : cursors) {
-            id = id == 0 || each.id() > 0 && each.id() < id ? each.id() : id;
+            id = id == 0 || (each.id() > 0 && each.id() < id) ? each.id() : id;
         }
         return id;
     }

@@ -67,7 +67,7 @@ final class KeyListing implements AutoCloseable {
         List<byte[]> names = new ArrayList<>();
         while (open.next()) {
             String name = keyPart(open);
-            if (name == null || directory.isEmpty() && name.equals(NamelessFiles.DIRECTORY)) {
+            if (name == null || (directory.isEmpty() && name.equals(NamelessFiles.DIRECTORY))) {
                 continue;
             }
             String key = directory + name;
@@ -94,9 +94,9 @@ final class KeyListing implements AutoCloseable {
 
     private boolean isDirectory(Directory open) {
         return open.type() == Directory.DT_DIR
-                || open.type() == Directory.DT_UNKNOWN
+                || (open.type() == Directory.DT_UNKNOWN
                         && stat.of(open.fd(), open.name(), false) == 0
-                        && stat.isDirectory();
+                        && stat.isDirectory());
     }
 
     /** A file that vanished meanwhile is no object, nor is anything that is no file. */

@@ -61,7 +61,7 @@ public final class SegmentContent {
         long value = crc.getValue();
         byte[] bytes = new byte[CHECKSUM_BYTES];
         for (int i = 0; i < CHECKSUM_BYTES; i++) {
-            bytes[i] = (byte) (value >> 8 * (CHECKSUM_BYTES - 1 - i));
+            bytes[i] = (byte) (value >> (8 * (CHECKSUM_BYTES - 1 - i)));
         }
         return Base64.getEncoder().encodeToString(bytes);
     }

@@ -100,7 +100,8 @@ public final class StoreException extends IOException {
             if (at instanceof CertificateException || at instanceof CertPathBuilderException) {
                 return false;
             }
-            ofTheLine |= at instanceof IOException && !(at instanceof StoreException) || at instanceof TimeoutException;
+            ofTheLine |=
+                    (at instanceof IOException && !(at instanceof StoreException)) || at instanceof TimeoutException;
         }
         return ofTheLine;
     }

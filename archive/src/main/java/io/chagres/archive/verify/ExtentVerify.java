@@ -99,8 +99,8 @@ final class ExtentVerify implements AutoCloseable {
     void check(LogRecord.Extent extent, HostState state, VersionReader reader) throws IOException {
         requireKey(state);
         boolean nothingToRead = extent instanceof LogRecord.ZeroRun
-                || extent instanceof LogRecord.ObjectRun run && !isThereAndNew(run, state)
-                || extent instanceof LogRecord.PackedRun piece && !isThere(piece, state);
+                || (extent instanceof LogRecord.ObjectRun run && !isThereAndNew(run, state))
+                || (extent instanceof LogRecord.PackedRun piece && !isThere(piece, state));
         if (nothingToRead) {
             return;
         }

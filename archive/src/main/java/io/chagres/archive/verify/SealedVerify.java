@@ -65,7 +65,7 @@ final class SealedVerify {
                     || commit.seq() != ArchiveLayout.seqOf(object.key()).orElse(0)) {
                 throw new CorruptArchiveException(object.key(), "it is cut off, or another commit");
             }
-            if (gap || before != null && !Arrays.equals(before.chain(), commit.predecessor())) {
+            if (gap || (before != null && !Arrays.equals(before.chain(), commit.predecessor()))) {
                 throw new CorruptArchiveException(
                         object.key(),
                         gap ? "commits before it are missing" : "it does not follow: the hash chain is broken");

@@ -54,8 +54,8 @@ public final class StateComparison {
 
     private static boolean sameStart(FileVersion one, FileVersion other) {
         return one.startPosition() == other.startPosition()
-                || one.startPosition() < other.startPosition()
-                        && other.startPosition() <= other.retention().expiredBefore();
+                || (one.startPosition() < other.startPosition()
+                        && other.startPosition() <= other.retention().expiredBefore());
     }
 
     private static boolean same(FileVersion one, FileVersion other) {

@@ -54,7 +54,7 @@ class HostileTablesTest implements Fuzz.Target {
                 .filter(key -> key.contains("/checkpoints/") || key.contains("/tables/") || key.contains("/history/"))
                 .toList();
         List<String> framed = store.keys().stream()
-                .filter(key -> key.contains("/streams/") && key.endsWith(".zst") || key.contains("/log/"))
+                .filter(key -> (key.contains("/streams/") && key.endsWith(".zst")) || key.contains("/log/"))
                 .toList();
         for (int changes = random.nextInt(1, 4); changes > 0; changes--) {
             if (random.nextInt(4) == 0) {

@@ -110,7 +110,7 @@ final class RandomRecords {
         rarity = 1 << random.nextInt(4, 14);
         content = new byte[random.nextInt(8) == 0 ? 300_000 : 1000];
         for (int i = 0; i < content.length; i++) {
-            content[i] = (byte) (i * 31 >> 4);
+            content[i] = (byte) ((i * 31) >> 4);
         }
     }
 
@@ -130,7 +130,7 @@ final class RandomRecords {
     /** Makes a record that may be in a commit, or in a checkpoint or table. */
     LogRecord next(boolean inCommit) {
         Class<?> kind = KINDS.get(random.nextInt(KINDS.size()));
-        boolean fits = !inCommit || !OF_CHECKPOINTS.contains(kind) && kind != LogRecord.Repeated.class;
+        boolean fits = !inCommit || (!OF_CHECKPOINTS.contains(kind) && kind != LogRecord.Repeated.class);
         if (ids.isEmpty() || random.nextInt(6) == 0) {
             kind = LogRecord.VersionOpened.class;
         } else if (!fits && !rarely()) {

@@ -126,8 +126,8 @@ class NothingLessTest {
         if ((life == Life.WITH_TABLES || life == Life.ENCRYPTED) && commit % 12 == 0) {
             SpanTables.write(store, ID, 0, commit, Map.of());
         }
-        if (commit == 20 && life == Life.COMPACTED
-                || commit == 24 && (life == Life.COMMITS_GONE || life == Life.ENCRYPTED)) {
+        if ((commit == 20 && life == Life.COMPACTED)
+                || (commit == 24 && (life == Life.COMMITS_GONE || life == Life.ENCRYPTED))) {
             compact(store, life == Life.COMPACTED ? DAY : 0);
         }
     }

@@ -32,7 +32,7 @@ final class Promises {
     private static boolean isNamed(World world, int item) {
         int bit = 1 << item;
         boolean isExcused = (world.excused & bit) != 0;
-        return (world.vanished & bit) != 0 || world.isForged() || isExcused && world.isCheckpointSetAside;
+        return (world.vanished & bit) != 0 || world.isForged() || (isExcused && world.isCheckpointSetAside);
     }
 
     /** A shipper that hears that its last commit is kept may stop: somebody reads it, or hears that it is gone. */

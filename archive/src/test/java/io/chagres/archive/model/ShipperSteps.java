@@ -46,7 +46,7 @@ final class ShipperSteps {
     /** Seals the next commit, or takes the one that was not answered; one that slept looks what happened. */
     private static void seal(World world, int number, Weakness weakness, BiConsumer<String, World> next) {
         World.Writer before = world.shippers[number];
-        if (before.pending == 0 && before.made == ITEMS[number] || before.seq == World.SLOTS) {
+        if ((before.pending == 0 && before.made == ITEMS[number]) || before.seq == World.SLOTS) {
             return;
         }
         World after = world.copy();
@@ -105,7 +105,7 @@ final class ShipperSteps {
                 .anyMatch(each ->
                         each.isThere() && each.seq() >= slot && (each.seq() > slot || each.chain() != shipper.pending));
         boolean looks = weakness != Weakness.NO_LOOK_AFTER_PUT && weakness != Weakness.NO_LOOK_AFTER_SLEEP;
-        if (!isOurs || shipper.slept && isAnothers && looks) {
+        if (!isOurs || (shipper.slept && isAnothers && looks)) {
             end(shipper);
         } else {
             acknowledge(world, shipper);

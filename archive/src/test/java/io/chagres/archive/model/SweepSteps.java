@@ -100,7 +100,8 @@ final class SweepSteps {
             this.weakness = weakness;
             compactor = world.keepers[number];
             counting = new ArrayList<>(seen);
-            counting.removeIf(each -> !each.isThere() || !each.isMarked() && weakness != Weakness.BELIEVES_CHECKPOINT);
+            counting.removeIf(
+                    each -> !each.isThere() || (!each.isMarked() && weakness != Weakness.BELIEVES_CHECKPOINT));
             base = counting.stream().filter(each -> each.born() < world.now).reduce(null, (one, other) -> other);
         }
 
@@ -185,7 +186,7 @@ final class SweepSteps {
             Loading log = Loading.of(world, earlier, weakness);
             int lost = faults & World.packsOf(log.places(), log.seq());
             boolean compares = weakness != Weakness.BELIEVES_ANY_COMMIT;
-            if (log.isRefused() || compares && Loading.areOthers(world, firstFault >> 4, weakness)) {
+            if (log.isRefused() || (compares && Loading.areOthers(world, firstFault >> 4, weakness))) {
                 compactor.end();
             } else if (Integer.bitCount(lost) == Integer.bitCount(faults) + badCheckpoints) {
                 new Decision(world, number, seen, weakness).decide(lost);

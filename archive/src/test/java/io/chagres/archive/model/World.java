@@ -221,12 +221,12 @@ final class World {
     }
 
     static int at(int packed, int slot) {
-        return packed >>> 4 * (slot - 1) & 15;
+        return packed >>> (4 * (slot - 1)) & 15;
     }
 
     static int set(int packed, int slot, int value) {
         int shift = 4 * (slot - 1);
-        return packed & ~(15 << shift) | value << shift;
+        return (packed & ~(15 << shift)) | value << shift;
     }
 
     static int packsOf(int places, int seq) {

@@ -130,7 +130,7 @@ class RestoreModelTest extends RestoreFixture {
         boolean free = there == null && model.isDirectory(parent);
         switch (random.nextInt(8)) {
             case 0, 1 -> {
-                if (free || there != null && there.startsWith("version ")) { // made, or replaced by a rename
+                if (free || (there != null && there.startsWith("version "))) { // made, or replaced by a rename
                     long version = host.file(path, "");
                     append(host, model, version);
                     model.tree.put(path, "version " + version);

@@ -56,7 +56,7 @@ final class Tree {
 
     /** Takes the arguments of all servers: {@code MOUNT TIMEOUT_S plain|best DATA_MIB [threads]}. */
     Tree(String... arguments) {
-        if (arguments.length < 4 || !arguments[2].equals("plain") && !arguments[2].equals("best")) {
+        if (arguments.length < 4 || (!arguments[2].equals("plain") && !arguments[2].equals("best"))) {
             throw new IllegalArgumentException("arguments: MOUNT TIMEOUT_S plain|best DATA_MIB");
         }
         mountPoint = Path.of(arguments[0]).toAbsolutePath();

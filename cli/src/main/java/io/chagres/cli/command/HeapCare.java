@@ -46,7 +46,7 @@ public final class HeapCare {
         long garbageBytes = usedBytes() - keptBytes - keptBytes / KEPT_PART;
         if (manyGone
                 || garbageBytes >= MUCH_BYTES
-                || garbageBytes >= LITTLE_BYTES && nowMs - collectedMs >= LITTLE_MS) {
+                || (garbageBytes >= LITTLE_BYTES && nowMs - collectedMs >= LITTLE_MS)) {
             collect(nowMs, files);
         }
     }

@@ -252,7 +252,7 @@ public final class GrepOptions {
         for (String file : files) {
             new String(read(file), StandardCharsets.UTF_8).lines().forEach(all::add);
         }
-        boolean ignores = ignoreCase || smartCase && all.stream().noneMatch(this::hasCapital);
+        boolean ignores = ignoreCase || (smartCase && all.stream().noneMatch(this::hasCapital));
         for (String each : all) {
             if (!overLines && goesOverLines(each)) {
                 throw new CommandFailure(
@@ -282,7 +282,7 @@ public final class GrepOptions {
     /** Says whether a pattern wants an end of a line, so that no line has what it finds. */
     private boolean goesOverLines(String pattern) {
         return pattern.indexOf('\n') >= 0
-                || !fixed && NOT_OVER_LINES.matcher(pattern).replaceAll("").contains("\\n");
+                || (!fixed && NOT_OVER_LINES.matcher(pattern).replaceAll("").contains("\\n"));
     }
 
     /** Says whether a pattern has a capital letter that stands for itself: \\W and \\p{Alpha} do not. */
@@ -319,7 +319,7 @@ public final class GrepOptions {
     }
 
     private FileSearch.Options search(boolean asJson) throws CommandFailure {
-        if (after < 0 || before < 0 || context < 0 || maxCount != null && maxCount < 1) {
+        if (after < 0 || before < 0 || context < 0 || (maxCount != null && maxCount < 1)) {
             throw new CommandFailure(ExitCode.USAGE, "-A, -B and -C must not be negative, and -m must be 1 or more");
         }
         boolean summary = count || filesWith || filesWithout;

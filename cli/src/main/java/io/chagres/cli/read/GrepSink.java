@@ -151,7 +151,7 @@ abstract sealed class GrepSink implements FleetSearch.FileSink
         private Shown shown(Line line) {
             List<Integer> spans = new ArrayList<>();
             boolean isWanted = options.onlyMatching || colored || options.stats;
-            if (!line.matches() || options.inverted || !isWanted && replacement == null) {
+            if (!line.matches() || options.inverted || (!isWanted && replacement == null)) {
                 return new Shown(line.bytes(), spans, false);
             }
             LineFinder.Spans taker = (from, to) -> {

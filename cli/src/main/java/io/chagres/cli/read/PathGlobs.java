@@ -43,7 +43,7 @@ final class PathGlobs {
     /** Says whether the file at an absolute path is taken; what excludes a directory excludes all below it. */
     boolean take(Pathname path) {
         for (Entry each : entries.reversed()) {
-            if (each.glob.matches(path) || each.isExcluding && matchesAbove(each.glob, path)) {
+            if (each.glob.matches(path) || (each.isExcluding && matchesAbove(each.glob, path))) {
                 return !each.isExcluding;
             }
         }

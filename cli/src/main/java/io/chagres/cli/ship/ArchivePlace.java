@@ -162,7 +162,7 @@ public final class ArchivePlace {
 
         boolean isSame(Volume other) {
             boolean sameVolume = type == FileSystemId.BTRFS && Arrays.equals(id, other.id); // one device each
-            return sameVolume || device != 0 && device == other.device;
+            return sameVolume || (device != 0 && device == other.device);
         }
     }
 }

@@ -323,7 +323,7 @@ public final class ShipCommand implements Callable<Integer> {
 
     /** Refuses what no shipper can be made of. */
     ShipCommand complete() throws IOException {
-        if (paths.isEmpty() && moreSources.isEmpty() || store.isEmpty()) {
+        if ((paths.isEmpty() && moreSources.isEmpty()) || store.isEmpty()) {
             String missing = store.isEmpty() ? "the archive is missing (--to STORE)" : "no path to ship";
             throw new CommandFailure(
                     ExitCode.USAGE,

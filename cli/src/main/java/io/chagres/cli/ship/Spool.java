@@ -103,7 +103,7 @@ final class Spool {
     boolean isDue(long seq) {
         long used = usedBytes.get();
         long grown = used - compactedBytes;
-        boolean due = used >= maxBytes / 2 && grown >= Math.min(COMPACTION_BYTES, maxBytes / 8) || used >= maxBytes;
+        boolean due = (used >= maxBytes / 2 && grown >= Math.min(COMPACTION_BYTES, maxBytes / 8)) || used >= maxBytes;
         return due && seq > compactedSeq && MonotonicClock.nowMs() - compactedMs >= RETRY_MS;
     }
 

@@ -71,7 +71,7 @@ final class NewLines {
     /** Says whether a host has a commit behind another, or had one that was compacted. */
     private static boolean hasMore(BlobStore store, String hostId, long seq) throws IOException {
         NavigableSet<CheckpointId> checkpoints = HostLog.checkpoints(store, hostId);
-        return !checkpoints.isEmpty() && checkpoints.last().seq() > seq
+        return (!checkpoints.isEmpty() && checkpoints.last().seq() > seq)
                 || store.list(ArchiveLayout.log(hostId), ArchiveLayout.commit(hostId, seq))
                         .iterator()
                         .hasNext();
@@ -149,14 +149,14 @@ final class NewLines {
                 Selection.matching(after, path -> query.filter().takes(host, path), true)) {
             FileVersion version = entry.version();
             FileVersion then = before.version(version.id());
-            if (!told.add(version.id()) || then != null && isOver(then)) {
+            if (!told.add(version.id()) || (then != null && isOver(then))) {
                 continue;
             }
             // a copy that grew since is left to the tasks, which know what all of it consists of
             long start = then == null ? RangeLines.behindCopies(version) : then.length();
             long end = version.length();
             boolean rest = isOver(version);
-            if (end > start || rest && then != null && start > version.startPosition()) {
+            if (end > start || (rest && then != null && start > version.startPosition())) {
                 ranges.add(new LineRange(entry.path().bytes(), version.id(), true, true, start, end, end, rest));
             }
         }

@@ -256,7 +256,7 @@ public final class LoopbackFileSystem implements FuseFileSystem {
     @Override
     public void create(Request request, long parent, Name name, int mode, int flags, CreateReply reply) {
         PathFd path = path(parent);
-        int how = flags & ~NOT_BELOW | Fd.O_EXCL;
+        int how = (flags & ~NOT_BELOW) | Fd.O_EXCL;
         int permissions = mode & PERMISSIONS;
         int fd = as(request, () -> path.create(name.segment(), name.offset(), how, permissions));
         opened(fd == -Errno.EEXIST && (flags & Fd.O_EXCL) == 0 ? -Errno.ESTALE : fd, reply);
@@ -265,7 +265,7 @@ public final class LoopbackFileSystem implements FuseFileSystem {
     @Override
     public void tmpfile(Request request, long parent, int mode, int flags, CreateReply reply) {
         PathFd path = path(parent);
-        int how = flags & ~NOT_BELOW | flags & Fd.O_EXCL;
+        int how = (flags & ~NOT_BELOW) | (flags & Fd.O_EXCL);
         opened(as(request, () -> path.createUnnamed(how, mode & PERMISSIONS)), reply);
     }
 

@@ -21,7 +21,7 @@ final class NameUse {
     static boolean areFree(HeldNames held) {
         boolean changes = !held.alone.isEmpty();
         for (NameUse name : held.shared) {
-            if (name.changing || name.changers > 0 && !changes) {
+            if (name.changing || (name.changers > 0 && !changes)) {
                 return false;
             }
         }

@@ -394,7 +394,7 @@ public final class NioFileSystem implements TransferableFileSystem {
         }
         NioFile open = files.ifOpen(node);
         // The path leads to another file, which cannot be copied back, or is not what others have open by this node.
-        if (writes && table.isReplaced(node) && (!local || open != null && !open.isWritable())) {
+        if (writes && table.isReplaced(node) && (!local || (open != null && !open.isWritable()))) {
             throw NioOpenFiles.stale(node);
         }
         files.open(node, path, writes, attributes(node, new Attributes()));

@@ -206,13 +206,13 @@ final class PathTableModel {
         }
         Entry moved = named(from, name);
         Entry replaced = named(to, newName);
-        if (moved != null && (isUsed(moved) || isWithin(to, moved)) || replaced != null && isUsed(replaced)) {
+        if ((moved != null && (isUsed(moved) || isWithin(to, moved))) || (replaced != null && isUsed(replaced))) {
             return;
         }
         if (pathOf(from) == null || pathOf(to) == null) {
             return; // as above
         }
-        if (moved != null && moved == replaced || replaced != null && isWithin(from, replaced)) {
+        if ((moved != null && moved == replaced) || (replaced != null && isWithin(from, replaced))) {
             return; // the kernel asks for no such thing
         }
         done.add("rename " + parent + " " + name + " " + newParent + " " + newName);

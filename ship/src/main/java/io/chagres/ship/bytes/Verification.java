@@ -394,12 +394,13 @@ public final class Verification {
     public boolean isToldByTimes() {
         long tickMs = ctimeNs % SECOND_NS == 0 ? COARSE_TICK_MS : TICK_MS;
         return position() == prefix.startPosition()
-                || unprovenBytes() == 0 && !suspect && !closed && telling && changeAgeMs >= tickMs;
+                || (unprovenBytes() == 0 && !suspect && !closed && telling && changeAgeMs >= tickMs);
     }
 
     /** Says whether what was shipped was proven to be what the file held at some moment since a time. */
     public boolean isProven(long sinceMs) {
-        return position() == prefix.startPosition() || Math.max(comparedMs, provenMs) >= sinceMs && !suspect && !closed;
+        return position() == prefix.startPosition()
+                || (Math.max(comparedMs, provenMs) >= sinceMs && !suspect && !closed);
     }
 
     /** Its times prove it at this moment. */

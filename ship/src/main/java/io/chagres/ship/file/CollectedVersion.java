@@ -60,7 +60,7 @@ final class CollectedVersion implements InodeTable.OfInode {
 
     /** Appends a run of any length. */
     void append(long lengthBytes, int runCrc) {
-        if (prefix != null || end > 0 && end + lengthBytes > PrefixChecksums.PIECE_BYTES) {
+        if (prefix != null || (end > 0 && end + lengthBytes > PrefixChecksums.PIECE_BYTES)) {
             checksums().append(lengthBytes, runCrc);
         } else {
             crc = end == 0 ? runCrc : Crc32cMath.combine(crc, runCrc, lengthBytes);

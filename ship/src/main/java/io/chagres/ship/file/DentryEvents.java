@@ -339,7 +339,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
 
     private void refused(Dentry d, int errno) {
         boolean looked = lookAt(d) == 0;
-        if (isGone(errno) || looked && !stat.isRegular()) {
+        if (isGone(errno) || (looked && !stat.isRegular())) {
             doubtful.doubt(d, nowMs.getAsLong());
         } else {
             refuse(d, errno, looked ? stat.size() : UnreadableNames.UNKNOWN);
@@ -455,7 +455,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
                     && (stat.ino() != tail.inode()
                             || stat.dev() != tail.volume().device())) {
                 replaced(link, tail);
-            } else if ((leads || fd != null && stat.of(fd.value()) == 0)
+            } else if ((leads || (fd != null && stat.of(fd.value()) == 0))
                     && (stat.size() != tail.size() || stat.mtimeNs() != tail.mtimeNs())) {
                 files.modified(tail);
             }

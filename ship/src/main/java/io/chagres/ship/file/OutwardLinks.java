@@ -81,7 +81,7 @@ public final class OutwardLinks implements AutoCloseable {
         try (Fd fd = Fd.ofValue(opened)) {
             Statx stat = target.stat();
             boolean out = target.read(fd.value()) == 0
-                    && (stat.isDirectory() || stat.isRegular() && !isShipped())
+                    && (stat.isDirectory() || (stat.isRegular() && !isShipped()))
                     && leadsOut.test(pathOf(fd));
             if (out && follows && stat.isRegular()) {
                 return true;

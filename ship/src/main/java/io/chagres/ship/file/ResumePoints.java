@@ -81,9 +81,9 @@ public final class ResumePoints implements RunListener {
     @Override
     public void extent(LogRecord.Extent extent) {
         CollectedVersion version = Objects.requireNonNull(collected.get(extent.versionId()));
-        boolean lost = extent instanceof LogRecord.CopyRun copy && copy.isLost()
-                || extent instanceof LogRecord.Run run && unreadable.contains(run.seq());
-        if (endsAtLosses && (lost && ended.add(extent.versionId()) || ended.contains(extent.versionId()))) {
+        boolean lost = (extent instanceof LogRecord.CopyRun copy && copy.isLost())
+                || (extent instanceof LogRecord.Run run && unreadable.contains(run.seq()));
+        if (endsAtLosses && ((lost && ended.add(extent.versionId())) || ended.contains(extent.versionId()))) {
             return;
         }
         if (!(extent instanceof LogRecord.CopyRun) && version.origins().end() == extent.start()) {

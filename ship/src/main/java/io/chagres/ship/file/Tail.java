@@ -398,7 +398,7 @@ public final class Tail implements InodeTable.OfInode {
         restingQuietSinceSeconds = (int) ((known.quietSinceMs() + SECOND_MS - 1) / SECOND_MS);
         restingGuardCrc = known.guardCrc();
         boolean guarded = known.position() > 0 && known.hasGuard();
-        flags = (byte) (flags & KEPT_AT_REST
+        flags = (byte) ((flags & KEPT_AT_REST)
                 | (guarded ? GUARDED : 0)
                 | known.comparesFirst().ordinal() << BEFORE_SHIFT);
         if (prefix.isOnePiece()) {
@@ -563,7 +563,7 @@ public final class Tail implements InodeTable.OfInode {
             return false;
         }
         boolean seen = bytes.mustCompareFirst() && bytes.mtimeNs() != Long.MIN_VALUE;
-        return bytes.isSuspect() || seen && bytes.mtimeNs() != recordedMtimeNs;
+        return bytes.isSuspect() || (seen && bytes.mtimeNs() != recordedMtimeNs);
     }
 
     /** Says whether the backlog can be read without anything happening to the file first. */

@@ -88,7 +88,7 @@ public final class CheckpointStep {
 
     private void refused(IOException cause) {
         boolean lasts = cause instanceof CorruptArchiveException
-                || cause instanceof StoreException refusal && refusal.isLasting();
+                || (cause instanceof StoreException refusal && refusal.isLasting());
         if (lasts) {
             tell(cause.getMessage());
         }

@@ -139,8 +139,8 @@ public final class DerivedFiles {
 
     /** Whether bytes of an original are on their way to the archive, so that it cannot be compared yet. */
     private static boolean isComing(Tail original) {
-        return !original.isResting() && original.bytes().acknowledged() < original.position()
-                || original.isLive() && original.hasBacklog() && original.canBeRead();
+        return (!original.isResting() && original.bytes().acknowledged() < original.position())
+                || (original.isLive() && original.hasBacklog() && original.canBeRead());
     }
 
     private static @Nullable String codecOf(Dentry name) {

@@ -359,7 +359,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
         Fd fd = Objects.requireNonNull(tail.fd());
         int lease = fd.probeReadLease();
         boolean rested = state.restedMs(tail.position(), nowMs) >= UNKNOWN_WRITER_MS;
-        boolean writerLeft = !state.isLetGo() && (lease == -Errno.EAGAIN || lease != 0 && !rested);
+        boolean writerLeft = !state.isLetGo() && (lease == -Errno.EAGAIN || (lease != 0 && !rested));
         if (!writerLeft) {
             tail.set(TailFact.CLOSED_BY_WRITER, true);
         }
@@ -367,7 +367,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
         if (changed) {
             touched(tail); // counted, whether or not there is room to read it
         }
-        if (tail.canBeRead() && (!writerLeft || tail.hasBacklog()) || changed) {
+        if ((tail.canBeRead() && (!writerLeft || tail.hasBacklog())) || changed) {
             enqueue(tail);
         }
         state.looked(!writerLeft && !tail.hasBacklog() && !changed, nowMs);
@@ -420,7 +420,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
             }
             int lease = fd.probeReadLease();
             boolean unknown = lease != 0 && lease != -Errno.EAGAIN;
-            if (lease == 0 || unknown && nowMs - FileTimes.toMs(tail.bytes().mtimeNs()) > UNKNOWN_WRITER_MS) {
+            if (lease == 0 || (unknown && nowMs - FileTimes.toMs(tail.bytes().mtimeNs()) > UNKNOWN_WRITER_MS)) {
                 tail.set(TailFact.CLOSED_BY_WRITER, true);
                 enqueue(tail);
             }

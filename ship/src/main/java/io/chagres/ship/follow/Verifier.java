@@ -81,7 +81,7 @@ public final class Verifier implements AutoCloseable {
 
     /** Says whether what was shipped of a file meets what is demanded. */
     public boolean isSatisfied(Tail tail) {
-        if (!isDemanded() || tail.isResting() && writers.timesStores(tail)) {
+        if (!isDemanded() || (tail.isResting() && writers.timesStores(tail))) {
             return true;
         }
         if (!tail.isResting() && tail.bytes().isProven(demandedMs)) {
@@ -174,7 +174,7 @@ public final class Verifier implements AutoCloseable {
      */
     public long unverifiedBytes(Tail tail) {
         boolean counts = tail.isLive() && !tail.isResting() && !tail.bytes().isSuspect();
-        return !counts || isDemanded() && tail.bytes().isProven(demandedMs)
+        return !counts || (isDemanded() && tail.bytes().isProven(demandedMs))
                 ? 0
                 : tail.bytes().untoldBytes();
     }
@@ -211,7 +211,7 @@ public final class Verifier implements AutoCloseable {
         for (int left = unproven.size(); left > 0; left--) {
             Tail tail = Objects.requireNonNull(unproven.poll());
             Verification bytes = tail.bytes();
-            if (!tail.isLive() || bytes.unprovenBytes() == 0 && !bytes.isSuspect()) {
+            if (!tail.isLive() || (bytes.unprovenBytes() == 0 && !bytes.isSuspect())) {
                 continue;
             }
             unproven.add(tail);

@@ -73,7 +73,7 @@ final class RandomFiles implements AutoCloseable {
         if (what >= 16) {
             return unseen.change(file, content());
         }
-        if (!Files.exists(file) || file.equals(other) || Files.exists(other) && Files.isSameFile(file, other)) {
+        if (!Files.exists(file) || file.equals(other) || (Files.exists(other) && Files.isSameFile(file, other))) {
             return "";
         }
         return switch (what) {

@@ -57,9 +57,9 @@ class ReadmeTest {
             return command.contains("tail -f")
                     || command.contains(" --follow")
                     || command.startsWith("./chagres watch ")
-                    || command.startsWith("./chagres ship ")
+                    || (command.startsWith("./chagres ship ")
                             && !command.contains(" --once")
-                            && !command.contains(" -- ");
+                            && !command.contains(" -- "));
         }
 
         /** Says whether it needs an account in somebody's cloud. */

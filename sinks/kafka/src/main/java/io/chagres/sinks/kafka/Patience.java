@@ -71,7 +71,7 @@ final class Patience {
         }
         String who = blocker.find();
         boolean enough = nowMs - sinceMs >= usualMs;
-        if (enough || exhausted && !who.isEmpty()) {
+        if (enough || (exhausted && !who.isEmpty())) {
             exhausted = true;
             throw new SinkException(
                     "Kafka: " + (who.isEmpty() ? "the positions were not read in " + usualMs / 1000 + " s" : who),

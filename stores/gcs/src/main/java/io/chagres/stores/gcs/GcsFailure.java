@@ -61,7 +61,7 @@ final class GcsFailure {
      */
     static boolean saysThatItExists(IOException failure) {
         return status(failure) == PRECONDITION_FAILED
-                || status(failure) == FORBIDDEN && message(failure).contains("storage.objects.delete");
+                || (status(failure) == FORBIDDEN && message(failure).contains("storage.objects.delete"));
     }
 
     /** Returns what to throw when an object could not be read. */
