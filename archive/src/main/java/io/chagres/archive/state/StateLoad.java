@@ -267,7 +267,7 @@ final class StateLoad {
         }
         boolean isLarge = locals.isLarge(state.keptVersions().size());
         boolean fills = locals.isFull(state);
-        boolean helps = isLast && (isLarge || keep && state.seq() - firstSeq >= MANY_COMMITS);
+        boolean helps = isLast && (isLarge || (keep && state.seq() - firstSeq >= MANY_COMMITS));
         if (!fills && !helps) {
             return state;
         }

@@ -62,7 +62,7 @@ final class TableBlocks {
                     && nameless >= 0
                     && nameless <= opened
                     && opened <= records
-                    && (!ofVersions || key.length == TableIndex.VERSION_KEY_BYTES && id() > 0 && position() >= 0);
+                    && (!ofVersions || (key.length == TableIndex.VERSION_KEY_BYTES && id() > 0 && position() >= 0));
         }
     }
 
@@ -106,7 +106,7 @@ final class TableBlocks {
                 in.get(block.key);
                 ascend &= block.isPossible();
                 int order = Arrays.compareUnsigned(last, block.key);
-                ascend &= order < 0 || order == 0 && block.key.length == 1;
+                ascend &= order < 0 || (order == 0 && block.key.length == 1);
                 last = block.key;
                 blocks.add(block);
             }

@@ -103,7 +103,7 @@ final class TableIndex {
     /** Says whether a block ends before a record: another section begins, or it is full and the record may be first. */
     boolean endsBefore(LogRecord record, boolean full) {
         int of = sectionOf(record);
-        return isOpen && (of != section || full && mayBeFirst(record));
+        return isOpen && (of != section || (full && mayBeFirst(record)));
     }
 
     private static boolean mayBeFirst(LogRecord record) {
