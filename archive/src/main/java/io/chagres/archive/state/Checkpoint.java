@@ -281,14 +281,19 @@ public final class Checkpoint {
     /**
      * Takes over a checkpoint into a state before the first commit.
      *
+     * @param extents gets all that the checkpoint has
      * @throws CorruptArchiveException when it is damaged; the state is then not usable
      */
-    static void restore(BlobStore store, String hostId, CheckpointId id, HostState state) throws IOException {
+    static void restore(BlobStore store, String hostId, CheckpointId id, HostState state, ExtentSink extents)
+            throws IOException {
         String key = ArchiveLayout.checkpoint(hostId, id);
         try (CheckpointReader in = new CheckpointReader(store, key, FixedHeader.CHECKPOINT)) {
             FixedHeader header = in.header();
             for (LogRecord record = in.next(); record != null; record = in.next()) {
                 state.restore(key, record, header.timeMs());
+                if (record instanceof LogRecord.Extent extent) {
+                    extents.take(extent);
+                }
             }
             state.restored(header);
         }

@@ -202,7 +202,7 @@ public final class HostLog {
             load.tellFreed();
         }
         if (span.tables != null && !load.wantsExtents() && kept.bytes <= MAX_KEPT_BYTES) {
-            state.remember(new Whereabouts(load.store(), hostId, span.tables, kept.commits));
+            state.remember(new Whereabouts(load.store(), hostId, span.tables, load.places(), kept.commits));
         }
         return state;
     }
@@ -277,7 +277,7 @@ public final class HostLog {
             BlobStore store, String hostId, CheckpointId checkpoint, ExtentFilter filter, RunListener listener)
             throws IOException {
         HostState state = new HostState(filter, listener);
-        Checkpoint.restore(store, hostId, checkpoint, state);
+        Checkpoint.restore(store, hostId, checkpoint, state, extent -> {});
         return state;
     }
 

@@ -1,12 +1,14 @@
 package io.chagres.archive.state;
 
 import io.chagres.archive.CheckpointId;
+import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +22,12 @@ import org.jspecify.annotations.Nullable;
 final class StateLoad {
     /** Reading this number of commits takes longer than to lay their state out. */
     private static final int MANY_COMMITS = 256;
+
+    /** Where bytes are is remembered in less memory, so that a small checkpoint is read once. */
+    private static final int MAX_PLACES_BYTES = 256 * 1024;
+
+    /** An extent in memory, without its checksums. */
+    private static final int EXTENT_BYTES = 80;
 
     private final BlobStore store;
     private final String hostId;
@@ -41,6 +49,8 @@ final class StateLoad {
     private @Nullable CheckpointId checkpoint;
     private @Nullable StateTable rolled;
     private long firstSeq;
+    private @Nullable List<LogRecord.Extent> places = List.of();
+    private int placesBytes;
 
     /** Whether nothing can be written, or need be. */
     private boolean isRefused;
@@ -54,8 +64,7 @@ final class StateLoad {
             RunListener listener,
             boolean isReplay,
             @Nullable LocalTables locals) {
-        boolean comesBack = filter == ExtentFilter.NONE && listener == RunListener.NONE;
-        this.store = comesBack ? new KeptCheckpoint(store, hostId) : store;
+        this.store = store;
         this.hostId = hostId;
         this.filter = filter;
         this.listener = listener;
@@ -144,6 +153,8 @@ final class StateLoad {
     HostState begin(HostLog.Span span, CommitReader reader) throws IOException {
         CheckpointId id = span.checkpoint();
         checkpoint = id;
+        placesBytes = 0;
+        places = new ArrayList<>();
         StateTable table = rolled;
         if (table == null || !isOf(table, span.commits(), reader)) {
             table = locals == null || id == null ? null : locals.ofLarge(store, hostId, id);
@@ -152,10 +163,30 @@ final class StateLoad {
         if (table == null && id != null && names != null) {
             CheckpointPart.restore(store, hostId, id, state, names);
         } else if (table == null && id != null) {
-            Checkpoint.restore(store, hostId, id, state);
+            Checkpoint.restore(store, hostId, id, state, this::note);
         }
         firstSeq = state.seq();
         return state;
+    }
+
+    private void note(LogRecord.Extent extent) {
+        List<LogRecord.Extent> noted = places;
+        if (noted == null || wantsExtents()) {
+            return;
+        }
+        placesBytes +=
+                EXTENT_BYTES + (extent instanceof LogRecord.ObjectRun run ? run.crcs().length * Integer.BYTES : 0);
+        noted.add(extent);
+        places = placesBytes > MAX_PLACES_BYTES ? null : noted;
+    }
+
+    /**
+     * Returns where the bytes are of which the checkpoint says so, for a state that does not know; null where they are
+     * too many.
+     */
+    @Nullable
+    List<LogRecord.Extent> places() {
+        return places;
     }
 
     private HostState begun() {

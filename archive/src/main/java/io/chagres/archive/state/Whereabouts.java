@@ -13,15 +13,22 @@ import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Says where the bytes of a state are that was loaded without their places. So a few files are read without loading the
  * host once more, and without the tables that do not name them. Immutable.
  *
  * @param tables those that were applied
+ * @param places what the checkpoint says; null where that has to be read once more
  * @param commits those before and behind them, without what others of them repeat
  */
-record Whereabouts(BlobStore store, String hostId, Tables tables, List<CommitHeader> commits) {
+record Whereabouts(
+        BlobStore store,
+        String hostId,
+        Tables tables,
+        @Nullable List<LogRecord.Extent> places,
+        List<CommitHeader> commits) {
     /**
      * Lets some versions of the state know where their bytes are.
      *
@@ -37,8 +44,13 @@ record Whereabouts(BlobStore store, String hostId, Tables tables, List<CommitHea
             }
         }
         CheckpointId base = tables.base();
-        if (base.seq() > 0) {
-            read(ArchiveLayout.checkpoint(hostId, base), FixedHeader.CHECKPOINT, state);
+        String checkpoint = base.seq() == 0 ? "" : ArchiveLayout.checkpoint(hostId, base);
+        if (places == null) {
+            read(checkpoint, FixedHeader.CHECKPOINT, state);
+        } else {
+            for (LogRecord.Extent extent : places) {
+                state.locate(checkpoint, extent);
+            }
         }
         for (CommitHeader commit : commits) {
             if (commit.seq() <= tables.from()) {

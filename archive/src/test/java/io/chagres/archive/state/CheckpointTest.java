@@ -52,7 +52,7 @@ class CheckpointTest {
 
     private HostState restored() throws IOException {
         HostState state = new HostState(ExtentFilter.ALL, RunListener.NONE);
-        Checkpoint.restore(store, LogFixture.HOST, new CheckpointId(1, 0), state);
+        Checkpoint.restore(store, LogFixture.HOST, new CheckpointId(1, 0), state, extent -> {});
         return state;
     }
 

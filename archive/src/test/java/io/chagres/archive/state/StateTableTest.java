@@ -137,7 +137,7 @@ class StateTableTest {
             }
             HostLog.checkIndex(copy, key);
             HostState read = new HostState(ExtentFilter.ALL, RunListener.NONE);
-            Checkpoint.restore(copy, LogFixture.HOST, Objects.requireNonNull(ArchiveLayout.checkpointOf(key)), read);
+            Checkpoint.restore(copy, LogFixture.HOST, Objects.requireNonNull(ArchiveLayout.checkpointOf(key)), read, extent -> {});
             assertThat(StateText.of(read)).isEqualTo(StateText.of(other));
         }
     }
