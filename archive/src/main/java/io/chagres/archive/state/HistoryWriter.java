@@ -54,12 +54,6 @@ public final class HistoryWriter implements RunListener, AutoCloseable {
     }
 
     @Override
-    public void opened(LogRecord.VersionOpened opened) {}
-
-    @Override
-    public void extent(LogRecord.Extent extent) {}
-
-    @Override
     public void applied(CommitHeader commit) throws CorruptArchiveException {
         if (firstSeq == 0) {
             firstSeq = commit.seq();

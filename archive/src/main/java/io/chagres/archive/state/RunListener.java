@@ -7,19 +7,13 @@ import io.chagres.archive.format.CommitHeader;
 /** Hears of versions and extents while a log is applied, in the order of the log. */
 public interface RunListener {
     /** Hears nothing. */
-    RunListener NONE = new RunListener() {
-        @Override
-        public void opened(LogRecord.VersionOpened opened) {}
-
-        @Override
-        public void extent(LogRecord.Extent extent) {}
-    };
+    RunListener NONE = new RunListener() {};
 
     /** A version begins. */
-    void opened(LogRecord.VersionOpened opened);
+    default void opened(LogRecord.VersionOpened opened) {}
 
     /** A version continues with an extent. */
-    void extent(LogRecord.Extent extent);
+    default void extent(LogRecord.Extent extent) {}
 
     /** Nothing given so far counts: it begins again, since what was read turned out to be damaged. */
     default void restart() {}

@@ -278,9 +278,6 @@ final class HostVerify implements AutoCloseable {
     private RunListener listener() {
         return new RunListener() {
             @Override
-            public void opened(LogRecord.VersionOpened opened) {}
-
-            @Override
             public void extent(LogRecord.Extent extent) {
                 if (listening) {
                     applied.add(extent);

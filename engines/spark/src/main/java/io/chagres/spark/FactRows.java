@@ -1,6 +1,5 @@
 package io.chagres.spark;
 
-import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.query.ArchiveReader;
 import io.chagres.archive.state.ExtentFilter;
@@ -57,12 +56,6 @@ final class FactRows implements PartitionReader<InternalRow> {
         List<Map<String, Object>> commits = new ArrayList<>();
         long until = question.moment().timeMs();
         RunListener listener = new RunListener() {
-            @Override
-            public void opened(LogRecord.VersionOpened opened) {}
-
-            @Override
-            public void extent(LogRecord.Extent extent) {}
-
             @Override
             public void applied(CommitHeader commit) {
                 if (commit.timeMs() <= until) {
