@@ -88,10 +88,10 @@ class Table:
 
 def _name_key(path: bytes) -> bytes:
     above, _, last = path.rpartition(b"/")
-    return b"\3" + above.replace(b"/", b"\0") + b"\0\0" + last
+    return b"\2" + above.replace(b"/", b"\0") + b"\0\0" + last
 
 
-_SECTIONS = {r.NAME_ADDED: 3, r.DERIVED: 2, r.OPENED: 0, r.CLOSED: 0, r.RECIPIENTS: 0, r.RETENTION: 0}
+_SECTIONS = {r.NAME_ADDED: 2, r.OPENED: 0, r.CLOSED: 0, r.RECIPIENTS: 0, r.RETENTION: 0}
 
 
 class _Index:
@@ -108,7 +108,7 @@ class _Index:
 
     def add(self, kind: int, f: List[Any]) -> None:
         section = _SECTIONS.get(kind, 1)
-        fits = self._fits(kind, f) if section in (1, 3) else True
+        fits = self._fits(kind, f) if section in (1, 2) else True
         in_place = section == self.section if self.open else section >= self.section
         if self.open or not fits or not in_place:
             if not fits or not in_place:
@@ -127,7 +127,7 @@ class _Index:
         self.key = bytes([section])
         if section == 1:
             self.key += struct.pack(">QQ", self.last, 0 if kind == r.VERSION_OPENED else 1 + f[1])
-        elif section == 3:
+        elif section == 2:
             self.key = self.name
 
     def _fits(self, kind: int, f: List[Any]) -> bool:
@@ -142,7 +142,7 @@ class _Index:
             self.last, self.end = f[0], f[6]
             self._expect(f[0], 1)
             return follows
-        is_open = f[0] == self.last
+        is_open = f[1 if kind == r.DERIVED else 0] == self.last
         if kind in r.EXTENTS:
             follows, self.end = f[1] == self.end, f[1] + f[2]
             return is_open and follows

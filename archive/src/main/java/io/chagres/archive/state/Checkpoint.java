@@ -15,10 +15,8 @@ import java.io.IOException;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
@@ -109,7 +107,6 @@ public final class Checkpoint {
                 version(version, hidden.getOrDefault(version.id(), 0), contents, out);
             }
         }
-        copies(state, contents, out);
         names(state, out);
     }
 
@@ -130,7 +127,6 @@ public final class Checkpoint {
                 }))
                 .iterator();
         TableCopy.copy(below, TableIndex.VERSIONS, versions, out);
-        copies(state, contents, out::write);
         List<NameTree.Change> changes = state.names().changes();
         if (changes == null) {
             names(state, out::write);
@@ -145,19 +141,6 @@ public final class Checkpoint {
                 }))
                 .iterator();
         TableCopy.copy(below, TableIndex.NAMES, names, out);
-    }
-
-    private static void copies(HostState state, CheckpointContents contents, Sink out) throws IOException {
-        StateTable below = state.table();
-        NavigableMap<Long, List<LogRecord.Derived>> copies = new TreeMap<>(below == null ? Map.of() : below.copies());
-        for (FileVersion version : state.keptVersions().values()) {
-            copies.put(version.id(), contents.keeps(version) ? version.compressedCopies() : List.of());
-        }
-        for (List<LogRecord.Derived> ofVersion : copies.values()) {
-            for (LogRecord.Derived each : ofVersion) {
-                out.write(each);
-            }
-        }
     }
 
     private static void names(HostState state, Sink out) throws IOException {
@@ -245,6 +228,9 @@ public final class Checkpoint {
         LogRecord.VersionRetention retention = contents.retention(version);
         if (retention.expiredBefore() != 0 || retention.expiredMs() != 0 || retention.endedMs() != 0) {
             out.write(retention);
+        }
+        for (LogRecord.Derived copy : version.compressedCopies()) {
+            out.write(copy);
         }
     }
 

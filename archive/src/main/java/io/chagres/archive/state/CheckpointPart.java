@@ -79,11 +79,6 @@ final class CheckpointPart {
                 }
             }
         });
-        for (List<LogRecord.Derived> copies : table.copies().values()) {
-            for (LogRecord.Derived copy : copies) {
-                take(copy);
-            }
-        }
     }
 
     private void directory(NameTree.Entry directory, Pathname path) throws IOException {

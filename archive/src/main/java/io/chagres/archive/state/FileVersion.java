@@ -98,6 +98,7 @@ public final class FileVersion {
             case LogRecord.AttributesChanged r -> change(r.attributes(), timeMs);
             case LogRecord.VersionTimes r -> restore(r);
             case LogRecord.VersionRetention r -> restore(r);
+            case LogRecord.Derived r -> addCompressedCopy(r);
             default -> throw new CorruptArchiveException(object, "a version holds a record of something else");
         }
     }

@@ -148,13 +148,11 @@ public final class HistoryExpiry {
     private static boolean isKept(LogRecord record, LongPredicate keeps) {
         return switch (record) {
             case LogRecord.NameAdded r -> r.kind() != LogRecord.Kind.FILE || keeps.test(r.versionId());
-            case LogRecord.VersionOpened r -> keeps.test(r.versionId());
-            case LogRecord.VersionClosed r -> keeps.test(r.versionId());
-            case LogRecord.AttributesChanged r -> r.versionId() == 0 || keeps.test(r.versionId());
-            case LogRecord.VersionLength r -> keeps.test(r.versionId());
-            case LogRecord.VersionTimes r -> keeps.test(r.versionId());
             case LogRecord.Derived r -> keeps.test(r.versionId()) && keeps.test(r.fromVersion());
-            default -> true;
+            default -> {
+                long id = VersionChange.versionOf(record);
+                yield id == 0 || keeps.test(id);
+            }
         };
     }
 }

@@ -16,7 +16,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -61,9 +60,6 @@ final class StateTable implements AutoCloseable {
 
     private final Map<Long, FileVersion> cachedVersions = new LinkedHashMap<>(16, 0.75f, true);
     private int cachedExtents;
-
-    /** Few: what is compressed once is not written again. */
-    private @Nullable Map<Long, List<LogRecord.Derived>> copies;
 
     private StateTable(String key, TableFrames frames, TableBlocks.Footer footer, byte[] index, Runnable closing)
             throws IOException {
@@ -166,26 +162,6 @@ final class StateTable implements AutoCloseable {
             }
         }
         return records;
-    }
-
-    /** Returns which compressed files hold versions, by the ids of those versions. */
-    Map<Long, List<LogRecord.Derived>> copies() throws IOException {
-        synchronized (frames) {
-            if (copies == null) {
-                Map<Long, List<LogRecord.Derived>> read = new HashMap<>();
-                for (int block = blocks.start(TableIndex.COPIES); block < blocks.end(TableIndex.COPIES); block++) {
-                    RecordReader reader = reader(bytes(block, AHEAD_BYTES), 0);
-                    while (reader.hasNext()) {
-                        if (reader.next() instanceof LogRecord.Derived copy) {
-                            read.computeIfAbsent(copy.fromVersion(), id -> new ArrayList<>(1))
-                                    .add(copy);
-                        }
-                    }
-                }
-                copies = read;
-            }
-            return copies;
-        }
     }
 
     /**
@@ -443,7 +419,6 @@ final class StateTable implements AutoCloseable {
                     }
                     version.take(key, record, header.timeMs());
                 }
-                copies().getOrDefault(version.id(), List.of()).forEach(version::addCompressedCopy);
                 return version;
             } catch (IOException e) {
                 throw new UncheckedIOException(e);

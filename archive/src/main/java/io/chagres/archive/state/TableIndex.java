@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the index of a checkpoint from its records, block by block, for its writer and its checker; and refuses
- * records that are not in the order of their keys: of the host, of versions by their ids, of compressed copies, of
- * names by the directory they are in and then by their bytes. Confined to one thread. Little endian, but for keys:
+ * records that are not in the order of their keys: of the host, of versions by their ids, of names by the directory
+ * they are in and then by their bytes. Confined to one thread. Little endian, but for keys:
  *
  * <pre>
  * for each block:
  *   u32 CRC32C of its records, u32 records, u32 versions opened in it, u32 those of them that have no name
  *   u16 bytes of the key of its first record, the key: its bytes are in the order of what they stand for
- *     u8 section                 0 host, 1 versions, 2 compressed copies, 3 names
+ *     u8 section                 0 host, 1 versions, 2 names
  *     of versions: u64 id, u64 0 of an opening, else 1 + the start of an extent; both with the greatest byte first
  *     of names: the path, with 0 for each slash, and another 0 behind the last of them
  * footer, a frame of its own:
@@ -28,8 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class TableIndex {
     static final int HOST = 0;
     static final int VERSIONS = 1;
-    static final int COPIES = 2;
-    static final int NAMES = 3;
+    static final int NAMES = 2;
 
     static final int FOOTER_BYTES = 32;
     static final long MAGIC = 0x6c62617467616863L;
@@ -115,7 +114,6 @@ final class TableIndex {
     private static int sectionOf(LogRecord record) {
         return switch (record) {
             case LogRecord.NameAdded r -> NAMES;
-            case LogRecord.Derived r -> COPIES;
             case LogRecord.IncarnationOpened r -> HOST;
             case LogRecord.IncarnationClosed r -> HOST;
             case LogRecord.Recipients r -> HOST;
@@ -137,6 +135,7 @@ final class TableIndex {
                     case LogRecord.AttributesChanged r -> isOpen(r.versionId());
                     case LogRecord.VersionTimes r -> isOpen(r.versionId());
                     case LogRecord.VersionRetention r -> isOpen(r.versionId());
+                    case LogRecord.Derived r -> isOpen(r.fromVersion());
                     case LogRecord.NameAdded r -> named(r);
                     default -> of != VERSIONS;
                 };
