@@ -7,6 +7,7 @@ import io.chagres.archive.state.ExtentList;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.LazyIterator;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.RowSorter;
 import io.chagres.archive.state.VersionPaths;
@@ -20,7 +21,6 @@ import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -165,7 +165,7 @@ final class CompactionPlan implements AutoCloseable {
     }
 
     /** Makes objects of rows: packs of what follows each other. */
-    private static final class Outputs implements Iterator<Output> {
+    private static final class Outputs extends LazyIterator<Output> {
         private final Iterator<byte[]> large;
         private final Iterator<byte[]> small;
         private @Nullable Merge next;
@@ -181,17 +181,9 @@ final class CompactionPlan implements AutoCloseable {
         }
 
         @Override
-        public boolean hasNext() {
-            return large.hasNext() || next != null;
-        }
-
-        @Override
-        public Output next() {
+        protected @Nullable Output following() {
             if (large.hasNext()) {
                 return new Output(List.of(mergeOf(large.next(), false)), false);
-            }
-            if (next == null) {
-                throw new NoSuchElementException();
             }
             List<Merge> pack = new ArrayList<>();
             long bytes = 0;
@@ -203,7 +195,7 @@ final class CompactionPlan implements AutoCloseable {
                 bytes += merge.length();
                 advance();
             }
-            return new Output(pack, true);
+            return pack.isEmpty() ? null : new Output(pack, true);
         }
     }
 

@@ -2,6 +2,7 @@ package io.chagres.archive.maintain;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.read.ExtentRanges;
+import io.chagres.archive.state.LazyIterator;
 import io.chagres.archive.state.SpillFile;
 import io.chagres.archive.store.BlobRange;
 import io.chagres.archive.store.BlobStore;
@@ -13,7 +14,6 @@ import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
-import java.util.NoSuchElementException;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -121,30 +121,19 @@ final class KeptCommits extends ForwardingStore {
     /** Leaves out what is here, and lets the rest of the commits be fetched whole. */
     @Override
     public void expect(Iterator<BlobRange> ranges) {
-        store.expect(new Iterator<>() {
-            private @Nullable BlobRange next;
-
+        store.expect(new LazyIterator<>() {
             @Override
-            public boolean hasNext() {
-                while (next == null && ranges.hasNext()) {
+            protected @Nullable BlobRange following() {
+                while (ranges.hasNext()) {
                     BlobRange range = ranges.next();
                     if (!range.key().startsWith(log)) {
-                        next = range;
-                    } else if (placeOf(range.key()) == null) {
-                        next = new BlobRange(range.key(), 0, ExtentRanges.COMMIT_BYTES);
+                        return range;
+                    }
+                    if (placeOf(range.key()) == null) {
+                        return new BlobRange(range.key(), 0, ExtentRanges.COMMIT_BYTES);
                     }
                 }
-                return next != null;
-            }
-
-            @Override
-            public BlobRange next() {
-                if (!hasNext() || next == null) {
-                    throw new NoSuchElementException();
-                }
-                BlobRange range = next;
-                next = null;
-                return range;
+                return null;
             }
         });
     }

@@ -3,18 +3,18 @@ package io.chagres.archive.maintain;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.state.ExtentList;
 import io.chagres.archive.state.Extents;
+import io.chagres.archive.state.LazyIterator;
 import java.util.Comparator;
-import java.util.Iterator;
 import java.util.List;
-import java.util.NoSuchElementException;
 import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Goes through the extents of ranges in the order in which the store holds them. It takes memory for each row of
  * extents of a version that are already in that order, and not for each extent: a file that grew by a line a commit has
  * a million of them. Confined to one thread.
  */
-final class StoredOrder implements Iterator<StoredOrder.Part> {
+final class StoredOrder extends LazyIterator<StoredOrder.Part> {
     /**
      * A range, and where its bytes are and go.
      *
@@ -80,15 +80,10 @@ final class StoredOrder implements Iterator<StoredOrder.Part> {
     }
 
     @Override
-    public boolean hasNext() {
-        return !rows.isEmpty();
-    }
-
-    @Override
-    public Part next() {
+    protected @Nullable Part following() {
         Row row = rows.poll();
         if (row == null) {
-            throw new NoSuchElementException();
+            return null;
         }
         Part part = new Part(row.source, row.extent);
         if (row.advance()) {

@@ -3,10 +3,10 @@ package io.chagres.archive.read;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.state.LazyIterator;
 import io.chagres.archive.store.BlobRange;
 import java.util.ArrayDeque;
 import java.util.Iterator;
-import java.util.NoSuchElementException;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Says for extents that are read whole which parts of objects are read, one after the other. It says nothing
  * about copies. Confined to one thread at a time.
  */
-public final class ExtentRanges implements Iterator<BlobRange> {
+public final class ExtentRanges extends LazyIterator<BlobRange> {
     /** Most commits are smaller; the rest of a larger one is fetched when it is read. */
     public static final int COMMIT_BYTES = 512 * 1024;
 
@@ -27,7 +27,7 @@ public final class ExtentRanges implements Iterator<BlobRange> {
 
     private final String hostId;
     private final Iterator<? extends LogRecord.Extent> extents;
-    private final Queue<BlobRange> next = new ArrayDeque<>();
+    private final Queue<BlobRange> ranges = new ArrayDeque<>();
     private long seq = -1;
     private @Nullable String pack;
     private boolean packAdded;
@@ -40,21 +40,21 @@ public final class ExtentRanges implements Iterator<BlobRange> {
     }
 
     @Override
-    public boolean hasNext() {
-        while (next.isEmpty() && (object != null || extents.hasNext())) {
+    protected @Nullable BlobRange following() {
+        while (ranges.isEmpty() && (object != null || extents.hasNext())) {
             if (object != null) {
                 addWindow(object);
             } else {
                 begin(extents.next());
             }
         }
-        return !next.isEmpty();
+        return ranges.poll();
     }
 
     private void begin(LogRecord.Extent extent) {
         if (extent instanceof LogRecord.Run run && run.seq() != seq) {
             seq = run.seq();
-            next.add(new BlobRange(ArchiveLayout.commit(hostId, seq), 0, COMMIT_BYTES));
+            ranges.add(new BlobRange(ArchiveLayout.commit(hostId, seq), 0, COMMIT_BYTES));
         } else if (extent instanceof LogRecord.PackedRun run) {
             addPack(ArchiveLayout.pack(hostId, run.packLength(), run.unique()));
         } else if (extent instanceof LogRecord.ObjectRun run) {
@@ -62,7 +62,7 @@ public final class ExtentRanges implements Iterator<BlobRange> {
             offset = 0;
             long table = run.objectLength() - TABLE_BYTES;
             if (run.codec() != Codec.NONE && table > 0) {
-                next.add(new BlobRange(VersionReader.keyOf(hostId, run), table, TABLE_BYTES));
+                ranges.add(new BlobRange(VersionReader.keyOf(hostId, run), table, TABLE_BYTES));
             }
         }
     }
@@ -71,7 +71,7 @@ public final class ExtentRanges implements Iterator<BlobRange> {
     private void addPack(String key) {
         boolean another = !key.equals(pack);
         if (!another && !packAdded) {
-            next.add(new BlobRange(key, 0, PACK_BYTES));
+            ranges.add(new BlobRange(key, 0, PACK_BYTES));
         }
         packAdded = !another;
         pack = key;
@@ -80,19 +80,11 @@ public final class ExtentRanges implements Iterator<BlobRange> {
     private void addWindow(LogRecord.ObjectRun run) {
         int length = (int) Math.min(WINDOW_BYTES, run.objectLength() - offset);
         if (length > 0) {
-            next.add(new BlobRange(VersionReader.keyOf(hostId, run), offset, length));
+            ranges.add(new BlobRange(VersionReader.keyOf(hostId, run), offset, length));
         }
         offset += length;
         if (length < WINDOW_BYTES) {
             object = null;
         }
-    }
-
-    @Override
-    public BlobRange next() {
-        if (!hasNext()) {
-            throw new NoSuchElementException();
-        }
-        return next.remove();
     }
 }

@@ -3,6 +3,7 @@ package io.chagres.archive.read;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.FilesByPath;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.LazyIterator;
 import io.chagres.linux.Pathname;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -10,7 +11,6 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Spliterators;
 import java.util.function.Predicate;
@@ -135,12 +135,11 @@ public final class Selection implements Iterable<Selection.Entry> {
     }
 
     /** Versions with names and without, merged. */
-    private final class Entries implements Iterator<Entry> {
+    private final class Entries extends LazyIterator<Entry> {
         private final FilesByPath files = new FilesByPath(state.names(), below);
         private final Iterator<Gone> nameless = gone.iterator();
         private FilesByPath.@Nullable Named file = nextFile();
         private @Nullable Gone lost = nameless.hasNext() ? nameless.next() : null;
-        private @Nullable Entry next = following();
 
         private FilesByPath.@Nullable Named nextFile() {
             while (files.hasNext()) {
@@ -152,7 +151,8 @@ public final class Selection implements Iterable<Selection.Entry> {
             return null;
         }
 
-        private @Nullable Entry following() {
+        @Override
+        protected @Nullable Entry following() {
             while (file != null || lost != null) {
                 Entry entry = unfiltered();
                 if (versions.test(entry.version())) {
@@ -178,21 +178,6 @@ public final class Selection implements Iterable<Selection.Entry> {
         private boolean isBefore(FilesByPath.Named named, Gone other) {
             int order = named.path().compareTo(other.path());
             return order != 0 ? order < 0 : named.entry().versionId() < other.id();
-        }
-
-        @Override
-        public boolean hasNext() {
-            return next != null;
-        }
-
-        @Override
-        public Entry next() {
-            Entry entry = next;
-            if (entry == null) {
-                throw new NoSuchElementException();
-            }
-            next = following();
-            return entry;
         }
     }
 

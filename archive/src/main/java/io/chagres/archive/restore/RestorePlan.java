@@ -6,6 +6,7 @@ import io.chagres.archive.read.GoneTree;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.LazyIterator;
 import io.chagres.archive.state.NameTree;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
@@ -15,7 +16,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.NoSuchElementException;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -78,20 +78,19 @@ final class RestorePlan {
     }
 
     /** Goes through the files of one name that are asked for. */
-    private static final class NamedFiles implements Iterator<PlannedFile> {
+    private static final class NamedFiles extends LazyIterator<PlannedFile> {
         private final HostState state;
         private final Restore.Options options;
         private final Iterator<NameTree.Entry> names;
-        private @Nullable PlannedFile next;
 
         NamedFiles(HostState state, Restore.Options options) {
             this.state = state;
             this.options = options;
             names = state.names().iterator();
-            next = following();
         }
 
-        private @Nullable PlannedFile following() {
+        @Override
+        protected @Nullable PlannedFile following() {
             while (names.hasNext()) {
                 NameTree.Entry entry = names.next();
                 Pathname path = entry.versionId() == 0 ? ROOT : entry.path();
@@ -104,21 +103,6 @@ final class RestorePlan {
                 }
             }
             return null;
-        }
-
-        @Override
-        public boolean hasNext() {
-            return next != null;
-        }
-
-        @Override
-        public PlannedFile next() {
-            PlannedFile file = next;
-            if (file == null) {
-                throw new NoSuchElementException();
-            }
-            next = following();
-            return file;
         }
     }
 

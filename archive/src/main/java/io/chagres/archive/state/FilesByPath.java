@@ -4,9 +4,7 @@ import io.chagres.linux.Pathname;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
-import java.util.Iterator;
 import java.util.Map;
-import java.util.NoSuchElementException;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Goes through the names of files in the order of the bytes of their whole paths, without those whose paths are too
  * long. Of what a table holds it keeps little more than the way from the root to where it is. Confined to one thread.
  */
-public final class FilesByPath implements Iterator<FilesByPath.Named> {
+public final class FilesByPath extends LazyIterator<FilesByPath.Named> {
     private static final Pathname SLASH = Pathname.of("/");
 
     /** A name of a file, and its path. */
@@ -48,7 +46,6 @@ public final class FilesByPath implements Iterator<FilesByPath.Named> {
 
     private final Predicate<Pathname> mayHold;
     private final Deque<Directory> way = new ArrayDeque<>();
-    private @Nullable Named next;
 
     /**
      * Begins.
@@ -58,10 +55,10 @@ public final class FilesByPath implements Iterator<FilesByPath.Named> {
     public FilesByPath(NameTree names, Predicate<Pathname> mayHold) {
         this.mayHold = mayHold;
         way.push(new Directory(SLASH, names.root()));
-        next = following();
     }
 
-    private @Nullable Named following() {
+    @Override
+    protected @Nullable Named following() {
         while (!way.isEmpty()) {
             Directory at = way.getFirst();
             NameTree.Entry directory = at.pollDirectory();
@@ -92,20 +89,5 @@ public final class FilesByPath implements Iterator<FilesByPath.Named> {
         byte[] bytes = Arrays.copyOf(directory.bytes(), directory.length() + 1);
         bytes[bytes.length - 1] = '/';
         return Pathname.ofBytes(bytes);
-    }
-
-    @Override
-    public boolean hasNext() {
-        return next != null;
-    }
-
-    @Override
-    public Named next() {
-        Named file = next;
-        if (file == null) {
-            throw new NoSuchElementException();
-        }
-        next = following();
-        return file;
     }
 }

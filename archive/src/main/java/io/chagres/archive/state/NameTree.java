@@ -13,7 +13,6 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -183,13 +182,12 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         }
 
         /** What is in a directory: what a table holds, but where something changed since. */
-        private final class TabledChildren implements Iterator<Entry> {
+        private final class TabledChildren extends LazyIterator<Entry> {
             private final TableDirectory directory;
             private final Iterator<LogRecord.NameAdded> inTable;
             private final TreeMap<Pathname, @Nullable Entry> touched;
             private final boolean keeps;
             private LogRecord.@Nullable NameAdded tabledNext;
-            private @Nullable Entry next;
 
             TabledChildren(TableDirectory directory, boolean keeps) {
                 this.directory = directory;
@@ -199,11 +197,11 @@ public final class NameTree implements Iterable<NameTree.Entry> {
                     touched = children == null ? new TreeMap<>() : new TreeMap<>(children);
                 }
                 tabledNext = inTable.hasNext() ? inTable.next() : null;
-                advance();
             }
 
-            private void advance() {
-                next = null;
+            @Override
+            protected @Nullable Entry following() {
+                @Nullable Entry next = null;
                 while (next == null && (tabledNext != null || !touched.isEmpty())) {
                     LogRecord.NameAdded tabledName = tabledNext;
                     if (tabledName == null
@@ -216,21 +214,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
                             : untouched(directory, tabledName, keeps);
                     tabledNext = inTable.hasNext() ? inTable.next() : null;
                 }
-            }
-
-            @Override
-            public boolean hasNext() {
-                return next != null;
-            }
-
-            @Override
-            public Entry next() {
-                Entry entry = next;
-                if (entry == null) {
-                    throw new NoSuchElementException();
-                }
-                advance();
-                return entry;
+                return next;
             }
         }
 

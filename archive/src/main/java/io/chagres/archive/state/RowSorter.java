@@ -8,9 +8,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
-import java.util.NoSuchElementException;
 import java.util.PriorityQueue;
 import java.util.function.Function;
+import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -118,20 +118,7 @@ public final class RowSorter implements Iterable<byte[]>, AutoCloseable {
      * @param made makes it of a row
      */
     public <T> Iterable<T> as(Function<byte[], T> made) {
-        return () -> {
-            Iterator<byte[]> each = iterator();
-            return new Iterator<>() {
-                @Override
-                public boolean hasNext() {
-                    return each.hasNext();
-                }
-
-                @Override
-                public T next() {
-                    return made.apply(each.next());
-                }
-            };
-        };
+        return () -> StreamSupport.stream(spliterator(), false).map(made).iterator();
     }
 
     /** Returns all rows in their order; none may be added from then on. Errors of reading are thrown unchecked. */
@@ -157,7 +144,7 @@ public final class RowSorter implements Iterable<byte[]>, AutoCloseable {
     }
 
     /** Goes through all parts at once. */
-    private final class Merged implements Iterator<byte[]> {
+    private final class Merged extends LazyIterator<byte[]> {
         private final PriorityQueue<Reader> readers = new PriorityQueue<>();
 
         Merged(List<Part> parts) {
@@ -170,15 +157,10 @@ public final class RowSorter implements Iterable<byte[]>, AutoCloseable {
         }
 
         @Override
-        public boolean hasNext() {
-            return !readers.isEmpty();
-        }
-
-        @Override
-        public byte[] next() {
+        protected byte @Nullable [] following() {
             Reader first = readers.poll();
             if (first == null) {
-                throw new NoSuchElementException();
+                return null;
             }
             byte[] row = first.row;
             if (first.advance()) {

@@ -20,7 +20,6 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.NoSuchElementException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -343,22 +342,10 @@ final class StateTable implements AutoCloseable {
     /** Returns all versions in the order of their ids, each made when it is its turn. */
     Iterator<FileVersion> versions(NameTree tree) {
         Walk walk = new Walk(blocks.start(TableIndex.VERSIONS) - 1, reader(new byte[0], 0));
-        return new Iterator<>() {
-            private @Nullable FileVersion next = walk.version(tree);
-
+        return new LazyIterator<>() {
             @Override
-            public boolean hasNext() {
-                return next != null;
-            }
-
-            @Override
-            public FileVersion next() {
-                FileVersion version = next;
-                if (version == null) {
-                    throw new NoSuchElementException();
-                }
-                next = walk.version(tree);
-                return version;
+            protected @Nullable FileVersion following() {
+                return walk.version(tree);
             }
         };
     }
@@ -439,53 +426,43 @@ final class StateTable implements AutoCloseable {
     }
 
     /** The names of one directory, those of one block in memory at a time. */
-    private final class NamesOf implements Iterator<LogRecord.NameAdded> {
+    private final class NamesOf extends LazyIterator<LogRecord.NameAdded> {
         /** What the keys of all of them begin with. */
         private final byte[] from;
 
         private final Deque<LogRecord.NameAdded> read = new ArrayDeque<>();
-        private int next;
+        private int block;
+        private boolean isFirst = true;
 
         NamesOf(Pathname directory) {
             from = TableIndex.nameKey(directory);
-            next = Math.max(blocks.of(from), blocks.start(TableIndex.NAMES));
-            read(true);
+            block = Math.max(blocks.of(from), blocks.start(TableIndex.NAMES));
         }
 
-        /** Reads blocks until there is a name, or no more can be. */
-        private void read(boolean isFirst) {
-            boolean first = isFirst;
+        @Override
+        protected LogRecord.@Nullable NameAdded following() {
             try {
-                while (read.isEmpty() && next < blocks.end(TableIndex.NAMES)) {
+                while (read.isEmpty() && block < blocks.end(TableIndex.NAMES)) {
                     synchronized (cachedBlocks) {
-                        TableBlock block = block(next++);
-                        for (int i = first ? block.place(from) : 0; i < block.count(); i++) {
-                            LogRecord.NameAdded name = name(block, i);
-                            byte[] nameKey = TableIndex.nameKey(name.path());
-                            if (Arrays.mismatch(nameKey, from) < from.length) {
-                                next = blocks.end(TableIndex.NAMES);
-                                break;
-                            }
-                            read.add(relative(name));
-                        }
+                        read(block(block++));
                     }
-                    first = false;
                 }
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
+            return read.poll();
         }
 
-        @Override
-        public boolean hasNext() {
-            return !read.isEmpty();
-        }
-
-        @Override
-        public LogRecord.NameAdded next() {
-            LogRecord.NameAdded name = read.remove();
-            read(false);
-            return name;
+        private void read(TableBlock names) throws CorruptArchiveException {
+            for (int i = isFirst ? names.place(from) : 0; i < names.count(); i++) {
+                LogRecord.NameAdded name = name(names, i);
+                if (Arrays.mismatch(TableIndex.nameKey(name.path()), from) < from.length) {
+                    block = blocks.end(TableIndex.NAMES);
+                    break;
+                }
+                read.add(relative(name));
+            }
+            isFirst = false;
         }
     }
 

@@ -4,7 +4,6 @@ import java.util.AbstractCollection;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /** All versions of a state over a table in the order of their ids: those of the table are made on the way. */
@@ -45,34 +44,26 @@ final class TableVersions extends AbstractCollection<FileVersion> {
 
     /** Returns versions in the order of their ids; of two with one id the other. */
     static Iterator<FileVersion> merged(Iterator<FileVersion> inTable, Iterator<FileVersion> others) {
-        return new Iterator<>() {
-            private @Nullable FileVersion tabled = following(inTable);
-            private @Nullable FileVersion other = following(others);
+        return new LazyIterator<>() {
+            private @Nullable FileVersion tabled = after(inTable);
+            private @Nullable FileVersion other = after(others);
 
             @Override
-            public boolean hasNext() {
-                return other != null || tabled != null;
-            }
-
-            @Override
-            public FileVersion next() {
+            protected @Nullable FileVersion following() {
                 FileVersion first = tabled;
                 if (other != null && (first == null || other.id() <= first.id())) {
                     first = other;
-                    other = following(others);
+                    other = after(others);
                 }
-                if (first == null) {
-                    throw new NoSuchElementException();
-                }
-                if (tabled != null && tabled.id() == first.id()) {
-                    tabled = following(inTable);
+                if (first != null && tabled != null && tabled.id() == first.id()) {
+                    tabled = after(inTable);
                 }
                 return first;
             }
         };
     }
 
-    private static @Nullable FileVersion following(Iterator<FileVersion> versions) {
+    private static @Nullable FileVersion after(Iterator<FileVersion> versions) {
         return versions.hasNext() ? versions.next() : null;
     }
 }

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
-import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,11 +46,11 @@ final class TreeWalk {
 
     /** Returns every entry below one: a directory before what is in it, siblings in the order of their bytes. */
     static Iterator<NameTree.Entry> all(NameTree.Entry top) {
-        return new Iterator<>() {
+        return new LazyIterator<>() {
             private final Deque<Level> levels = new ArrayDeque<>(List.of(new Level(top)));
-            private NameTree.@Nullable Entry next = following();
 
-            private NameTree.@Nullable Entry following() {
+            @Override
+            protected NameTree.@Nullable Entry following() {
                 while (!levels.isEmpty()) {
                     NameTree.Entry entry = levels.getFirst().next();
                     if (entry == null) {
@@ -64,21 +63,6 @@ final class TreeWalk {
                     return entry;
                 }
                 return null;
-            }
-
-            @Override
-            public boolean hasNext() {
-                return next != null;
-            }
-
-            @Override
-            public NameTree.Entry next() {
-                NameTree.Entry entry = next;
-                if (entry == null) {
-                    throw new NoSuchElementException();
-                }
-                next = following();
-                return entry;
             }
         };
     }
