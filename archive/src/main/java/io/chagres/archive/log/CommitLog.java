@@ -168,7 +168,7 @@ public final class CommitLog {
             CheckpointId id = ArchiveLayout.checkpointOf(later.key());
             boolean isOurs = id != null
                     && id.seq() == sealed.fixed().seq()
-                    && Arrays.equals(Checkpoint.chain(store, hostId, id), sealed.chain());
+                    && Arrays.equals(Checkpoint.header(store, hostId, id).chain(), sealed.chain());
             if (!isOurs) {
                 throw wentOn(later);
             }

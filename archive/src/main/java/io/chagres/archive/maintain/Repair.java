@@ -380,7 +380,7 @@ public final class Repair {
         if (newest == null || !commits.contains(newest.seq())) {
             return;
         }
-        byte[] chain = Checkpoint.chain(store, hostId, newest);
+        byte[] chain = Checkpoint.header(store, hostId, newest).chain();
         boolean isKnown = !Arrays.equals(chain, new byte[chain.length]);
         if (isKnown && Sweep.isAnother(store, ArchiveLayout.commit(hostId, newest.seq()), chain)) {
             for (long seq = newest.seq(); commits.contains(seq); seq--) {

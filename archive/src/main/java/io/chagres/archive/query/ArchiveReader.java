@@ -182,7 +182,7 @@ public final class ArchiveReader implements AutoCloseable {
 
     private HostView view(HostRegistry.Owner host, Query query, @Nullable NameFilter names) throws IOException {
         HostView view = salvages
-                ? HostView.of(store, host.id(), query.at(), tables, salvaged(host, query))
+                ? HostView.of(store, host.id(), query.at(), salvaged(host, query))
                 : HostView.open(store, host.id(), query.at(), ExtentFilter.NONE, names, tables);
         CorruptArchiveException lost = LogWitness.lost(store, host.id(), view.state());
         HostFaults passed = faults;

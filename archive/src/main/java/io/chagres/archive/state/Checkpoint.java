@@ -311,23 +311,15 @@ public final class Checkpoint {
         return SpanTables.extents(store, key, FixedHeader.CHECKPOINT, sink).chain();
     }
 
-    /** Returns the chain value of the commit whose state a checkpoint holds; zeros when that is not known. */
-    public static byte[] chain(BlobStore store, String hostId, CheckpointId id) throws IOException {
-        return chain(store, ArchiveLayout.checkpoint(hostId, id), FixedHeader.CHECKPOINT);
+    /** Returns what a checkpoint begins with; its chain value is zeros when that of its commit is not known. */
+    public static FixedHeader header(BlobStore store, String hostId, CheckpointId id) throws IOException {
+        return header(store, ArchiveLayout.checkpoint(hostId, id), FixedHeader.CHECKPOINT);
     }
 
-    /** Returns the chain value that an object of a kind begins with. */
-    static byte[] chain(BlobStore store, String key, int kind) throws IOException {
+    /** Returns what an object of a kind begins with. */
+    static FixedHeader header(BlobStore store, String key, int kind) throws IOException {
         try (CheckpointReader in = new CheckpointReader(store, key, kind)) {
-            return in.header().chain();
-        }
-    }
-
-    /** Returns when the commit was cut whose state a checkpoint holds, milliseconds since 1970. */
-    static long timeMs(BlobStore store, String hostId, CheckpointId id) throws IOException {
-        try (CheckpointReader in =
-                new CheckpointReader(store, ArchiveLayout.checkpoint(hostId, id), FixedHeader.CHECKPOINT)) {
-            return in.header().timeMs();
+            return in.header();
         }
     }
 }

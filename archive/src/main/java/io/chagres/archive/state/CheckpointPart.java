@@ -5,7 +5,6 @@ import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.store.BlobStore;
-import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -42,11 +41,7 @@ final class CheckpointPart {
     static void restore(BlobStore store, String hostId, CheckpointId id, HostState state, NameFilter filter)
             throws IOException {
         String key = ArchiveLayout.checkpoint(hostId, id);
-        long bytes = store.size(key);
-        if (bytes < 0) {
-            throw new NoSuchBlobException(key);
-        }
-        try (StateTable table = StateTable.open(key, (offset, to) -> store.get(key, offset, to), bytes, () -> {})) {
+        try (StateTable table = StateTable.open(store, key)) {
             if (table == null) {
                 throw new LargeHostException();
             }

@@ -88,7 +88,10 @@ final class History {
         for (Stored each : marked(list(store, hostId))) {
             try {
                 if (each.span().to() == seq
-                        && !Arrays.equals(Checkpoint.chain(store, each.key(), FixedHeader.HISTORY), chain)) {
+                        && !Arrays.equals(
+                                Checkpoint.header(store, each.key(), FixedHeader.HISTORY)
+                                        .chain(),
+                                chain)) {
                     return true;
                 }
             } catch (CorruptArchiveException | NoSuchBlobException e) {

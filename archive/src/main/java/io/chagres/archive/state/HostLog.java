@@ -43,34 +43,6 @@ public final class HostLog {
     }
 
     /**
-     * Loads the state of a host as above.
-     *
-     * @param maxEntries how many names and versions it may have
-     * @throws LargeHostException when it has more
-     */
-    static HostState loadSmall(BlobStore store, String hostId, PointInTime at, ExtentFilter filter, int maxEntries)
-            throws IOException {
-        StateLoad load = StateLoad.inMemory(store, hostId, filter, RunListener.NONE, false);
-        return load(store, hostId, at, load.within(maxEntries, null));
-    }
-
-    /**
-     * Loads what a filter chooses of the state of a host, with all extents.
-     *
-     * @param maxEntries how many names and versions that may be
-     * @throws LargeHostException when it has more
-     */
-    static HostState loadPart(BlobStore store, String hostId, PointInTime at, NameFilter names, int maxEntries)
-            throws IOException {
-        HostState state = HostState.empty();
-        while (names.begins()) {
-            StateLoad load = StateLoad.inMemory(store, hostId, ExtentFilter.ALL, RunListener.NONE, false);
-            state = load(store, hostId, at, load.within(maxEntries, names));
-        }
-        return state;
-    }
-
-    /**
      * Loads the state of a host without extents, as above, but does not read the commits that are known.
      *
      * @param known some commits of its log, by number
@@ -134,7 +106,7 @@ public final class HostLog {
         return load(store, hostId, at, load.keeping(at.equals(PointInTime.NOW)));
     }
 
-    private static HostState load(BlobStore store, String hostId, PointInTime at, StateLoad load) throws IOException {
+    static HostState load(BlobStore store, String hostId, PointInTime at, StateLoad load) throws IOException {
         HostState state = null;
         try {
             state = loaded(store, hostId, at, load);
@@ -353,11 +325,7 @@ public final class HostLog {
      * @throws CorruptArchiveException when its seek table or its index is not right
      */
     public static void checkIndex(BlobStore store, String key) throws IOException {
-        long bytes = store.size(key);
-        if (bytes < 0) {
-            throw new NoSuchBlobException(key);
-        }
-        try (StateTable table = StateTable.open(key, (offset, to) -> store.get(key, offset, to), bytes, () -> {})) {
+        try (StateTable table = StateTable.open(store, key)) {
             if (table != null) {
                 table.check();
             }
@@ -451,11 +419,13 @@ public final class HostLog {
             return found.moment().seq() == 0 ? Span.empty() : Span.of(found);
         }
         for (CheckpointId checkpoint : checkpoints.descendingSet()) {
-            if (checkpoint.seq() <= at.seq() && Checkpoint.timeMs(store, hostId, checkpoint) <= at.timeMs()) {
+            if (checkpoint.seq() <= at.seq()
+                    && Checkpoint.header(store, hostId, checkpoint).timeMs() <= at.timeMs()) {
                 return new Span(checkpoint, null, List.of(), checkpoint.seq(), new ArrayList<>(), null);
             }
         }
-        throw new CompactedHistoryException(Checkpoint.timeMs(store, hostId, checkpoints.first()));
+        throw new CompactedHistoryException(
+                Checkpoint.header(store, hostId, checkpoints.first()).timeMs());
     }
 
     /** Returns null when the moment lies before what compaction has left. */

@@ -305,8 +305,13 @@ public final class HostState {
         repeated = true;
     }
 
-    /** A run names the commit it lies in by 0, so that a commit need not know its number while it is filled. */
-    static LogRecord inCommit(String object, LogRecord record, long seq) throws CorruptArchiveException {
+    /**
+     * Returns a record of a commit as others have it: a run names the commit it lies in by 0, so that a commit need not
+     * know its number while it is filled.
+     *
+     * @throws CorruptArchiveException when no commit may hold it
+     */
+    public static LogRecord inCommit(String object, LogRecord record, long seq) throws CorruptArchiveException {
         if (!RecordPlace.holds(FixedHeader.COMMIT, record)) {
             throw new CorruptArchiveException(object, "it holds a record that belongs into a checkpoint");
         }

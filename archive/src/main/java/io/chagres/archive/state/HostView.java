@@ -15,16 +15,13 @@ public final class HostView {
     private final BlobStore store;
     private final String hostId;
     private final PointInTime at;
-    private final LocalTables tables;
     private final HostState state;
     private final boolean knowsPlaces;
 
-    private HostView(
-            BlobStore store, String hostId, PointInTime at, LocalTables tables, HostState state, boolean knowsPlaces) {
+    private HostView(BlobStore store, String hostId, PointInTime at, HostState state, boolean knowsPlaces) {
         this.store = store;
         this.hostId = hostId;
         this.at = at;
-        this.tables = tables;
         this.state = state;
         this.knowsPlaces = knowsPlaces;
     }
@@ -64,10 +61,11 @@ public final class HostView {
             LocalTables tables)
             throws IOException {
         try {
-            HostState small = HostLog.loadSmall(store, hostId, at, filter, tables.maxInMemory());
-            return new HostView(store, hostId, at, tables, small, filter != ExtentFilter.NONE);
+            StateLoad load = StateLoad.inMemory(store, hostId, filter, RunListener.NONE, false);
+            HostState small = HostLog.load(store, hostId, at, load.within(tables.maxInMemory(), null));
+            return new HostView(store, hostId, at, small, filter != ExtentFilter.NONE);
         } catch (LargeHostException e) {
-            return new HostView(store, hostId, at, tables, large(store, hostId, at, names, tables), true);
+            return new HostView(store, hostId, at, large(store, hostId, at, names, tables), true);
         }
     }
 
@@ -76,7 +74,7 @@ public final class HostView {
             throws IOException {
         if (names != null) {
             try {
-                return HostLog.loadPart(store, hostId, at, names, tables.maxInMemory());
+                return part(store, hostId, at, names, tables.maxInMemory());
             } catch (LargeHostException e) {
                 // the names that were chosen are many
             }
@@ -84,19 +82,30 @@ public final class HostView {
         return HostLog.load(store, hostId, at, tables);
     }
 
+    /**
+     * Loads what a filter chooses of the state of a host, with all extents.
+     *
+     * @param maxEntries how many names and versions that may be
+     * @throws LargeHostException when it has more
+     */
+    static HostState part(BlobStore store, String hostId, PointInTime at, NameFilter names, int maxEntries)
+            throws IOException {
+        HostState state = HostState.empty();
+        while (names.begins()) {
+            StateLoad load = StateLoad.inMemory(store, hostId, ExtentFilter.ALL, RunListener.NONE, false);
+            state = HostLog.load(store, hostId, at, load.within(maxEntries, names));
+        }
+        return state;
+    }
+
     /** Returns a view of a state that is in memory and knows where all bytes are. */
-    public static HostView of(BlobStore store, String hostId, PointInTime at, LocalTables tables, HostState loaded) {
-        return new HostView(store, hostId, at, tables, loaded, true);
+    public static HostView of(BlobStore store, String hostId, PointInTime at, HostState loaded) {
+        return new HostView(store, hostId, at, loaded, true);
     }
 
     /** Returns names, versions, sizes and times; where bytes are only of what {@link #located} was asked for. */
     public HostState state() {
         return state;
-    }
-
-    /** Opens the host as it was at another moment. */
-    public HostView at(PointInTime moment) throws IOException {
-        return open(store, hostId, moment, tables);
     }
 
     /**

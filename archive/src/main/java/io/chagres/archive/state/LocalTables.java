@@ -207,13 +207,8 @@ public final class LocalTables implements AutoCloseable {
     @Nullable
     StateTable roll(BlobStore store, String hostId, @Nullable CheckpointId checkpoint, HostState state, boolean keep)
             throws IOException {
-        Pathname name = rolledName(store, hostId, checkpoint);
-        return roll(
-                hostId,
-                state,
-                keep ? name : null,
-                name.toString(),
-                out -> write(state, CheckpointContents.EVERYTHING, out));
+        Pathname name = keep ? rolledName(store, hostId, checkpoint) : null;
+        return roll(hostId, state, CheckpointContents.EVERYTHING, false, name);
     }
 
     /**
@@ -224,42 +219,27 @@ public final class LocalTables implements AutoCloseable {
      */
     @Nullable
     StateTable roll(String hostId, HostState state, CheckpointContents contents, boolean all) throws IOException {
-        return roll(hostId, state, null, hostId, out -> {
-            if (all) {
-                Checkpoint.state(state, contents, out::write);
-            } else {
-                write(state, contents, out);
-            }
-        });
+        return roll(hostId, state, contents, all, null);
     }
 
     private @Nullable StateTable roll(
-            String hostId, HostState state, @Nullable Pathname name, String key, Records records) throws IOException {
-        StateTable table = made(name, key, false, target -> {
+            String hostId, HostState state, CheckpointContents contents, boolean all, @Nullable Pathname name)
+            throws IOException {
+        StateTable below = state.table();
+        StateTable table = made(name, name == null ? hostId : name.toString(), false, target -> {
             try (CheckpointWriter out = CheckpointWriter.ofLocal(target, Checkpoint.localHeader(state))) {
-                records.into(out);
+                if (all || below == null) {
+                    Checkpoint.state(state, contents, out::write);
+                } else {
+                    Checkpoint.state(state, below, contents, out);
+                }
                 out.finish();
             }
         });
-        StateTable before = state.table();
-        if (table != null && before != null) {
-            close(hostId, before);
+        if (table != null && below != null) {
+            close(hostId, below);
         }
         return loading(hostId, table);
-    }
-
-    /** Writes the records of a table. */
-    private interface Records {
-        void into(CheckpointWriter out) throws IOException;
-    }
-
-    private static void write(HostState state, CheckpointContents contents, CheckpointWriter out) throws IOException {
-        StateTable below = state.table();
-        if (below == null) {
-            Checkpoint.state(state, contents, out::write);
-        } else {
-            Checkpoint.state(state, below, contents, out);
-        }
     }
 
     /** Says whether the next program finds what this one writes. */

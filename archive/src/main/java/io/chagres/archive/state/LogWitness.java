@@ -53,13 +53,6 @@ public final class LogWitness {
         return newest == null || isThere(store, hostId, named) ? null : missing(store, hostId, named, newest);
     }
 
-    /** Says whether the commit is missing that one key names, as {@link #missing(BlobStore, String)} does. */
-    public static @Nullable CorruptArchiveException missing(BlobStore store, String hostId, String witness)
-            throws IOException {
-        long named = ArchiveLayout.namedCommit(witness);
-        return named == 0 || isThere(store, hostId, named) ? null : missing(store, hostId, named, witness);
-    }
-
     /**
      * Says whether a commit is missing that somebody knows of.
      *

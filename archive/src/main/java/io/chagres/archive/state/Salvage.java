@@ -170,7 +170,7 @@ public final class Salvage {
         CheckpointId found = null;
         for (CheckpointId id : HostLog.checkpoints(store, hostId)) {
             try {
-                found = Checkpoint.timeMs(store, hostId, id) <= at.timeMs() ? id : found;
+                found = Checkpoint.header(store, hostId, id).timeMs() <= at.timeMs() ? id : found;
             } catch (CorruptArchiveException e) {
                 // reported when it is tried
             }
@@ -255,7 +255,7 @@ public final class Salvage {
         } catch (CorruptArchiveException e) {
             losses.lost(key, e.fault(), "what it says from there on is lost");
         }
-        state.restored(header(seq, commit.timeMs(), commit.incarnation(), commit.chain()));
+        restored(seq, commit.timeMs(), commit.incarnation(), commit.chain());
         follows = true;
     }
 
@@ -352,12 +352,12 @@ public final class Salvage {
     }
 
     private void skip(long seq) {
-        state.restored(header(seq, state.timeMs(), state.incarnation(), new byte[FixedHeader.CHAIN_BYTES]));
+        restored(seq, state.timeMs(), state.incarnation(), new byte[FixedHeader.CHAIN_BYTES]);
     }
 
     /** Times may have gone back in what is lost, so a new row begins. */
-    private static FixedHeader header(long seq, long timeMs, byte[] incarnation, byte[] chain) {
-        return FixedHeader.condensed(FixedHeader.CHECKPOINT, seq, seq, timeMs, incarnation, chain);
+    private void restored(long seq, long timeMs, byte[] incarnation, byte[] chain) {
+        state.restored(FixedHeader.condensed(FixedHeader.CHECKPOINT, seq, seq, timeMs, incarnation, chain));
     }
 
     /** Applies a record after what it stands on and is lost was put in place. */

@@ -6,6 +6,8 @@ import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.format.FrameTable;
 import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.format.SeekableFrames;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.linux.Pathname;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -103,6 +105,15 @@ final class StateTable implements AutoCloseable {
                 frames.close();
             }
         }
+    }
+
+    /** Opens a checkpoint in a store as above. */
+    static @Nullable StateTable open(BlobStore store, String key) throws IOException {
+        long bytes = store.size(key);
+        if (bytes < 0) {
+            throw new NoSuchBlobException(key);
+        }
+        return open(key, (offset, to) -> store.get(key, offset, to), bytes, () -> {});
     }
 
     private static byte[] index(TableFrames frames, TableBlocks.Footer footer) throws IOException {

@@ -394,17 +394,8 @@ final class HostVerify implements AutoCloseable {
         try {
             RecordReader records = commit.recordReader();
             while (records.hasNext()) {
-                switch (records.next()) {
-                    case LogRecord.Run r
-                    when r.seq() == 0 ->
-                        applied.add(new LogRecord.Run(
-                                r.versionId(),
-                                r.start(),
-                                r.length(),
-                                commit.seq(),
-                                r.dataOffset(),
-                                r.crc(),
-                                r.mtimeNs()));
+                switch (HostState.inCommit(commit.object(), records.next(), commit.seq())) {
+                    case LogRecord.Run r when r.seq() == commit.seq() -> applied.add(r);
                     case LogRecord.ObjectRun r -> applied.add(r);
                     default -> {}
                 }

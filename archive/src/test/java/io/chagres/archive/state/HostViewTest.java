@@ -168,7 +168,7 @@ class HostViewTest {
                 NameFilter filter = new NameFilter(address::mayMatchBelow, address::matches);
                 HostState part;
                 try {
-                    part = HostLog.loadPart(store, LogFixture.HOST, at, filter, Integer.MAX_VALUE / 32);
+                    part = HostView.part(store, LogFixture.HOST, at, filter, Integer.MAX_VALUE / 32);
                 } catch (LargeHostException e) {
                     continue; // a file of several names
                 }
@@ -229,7 +229,7 @@ class HostViewTest {
             damaged[random.nextInt(good.length)] ^= (byte) (1 << random.nextInt(8));
             store.replace(key, i == 0 ? Arrays.copyOf(good, good.length / 2) : damaged);
             NameFilter filter = new NameFilter(address::mayMatchBelow, address::matches);
-            HostState part = HostLog.loadPart(store, LogFixture.HOST, PointInTime.NOW, filter, 1 << 20);
+            HostState part = HostView.part(store, LogFixture.HOST, PointInTime.NOW, filter, 1 << 20);
             assertThat(chosen(part, address, true)).isEqualTo(expected);
         }
     }
@@ -244,7 +244,7 @@ class HostViewTest {
         }
         Address address = Address.parse("*:/b/c");
         NameFilter filter = new NameFilter(address::mayMatchBelow, address::matches);
-        assertThatThrownBy(() -> HostLog.loadPart(store, LogFixture.HOST, PointInTime.NOW, filter, 1 << 20))
+        assertThatThrownBy(() -> HostView.part(store, LogFixture.HOST, PointInTime.NOW, filter, 1 << 20))
                 .isInstanceOf(CorruptArchiveException.class)
                 .hasMessageContaining("version 2, which was never opened");
     }
