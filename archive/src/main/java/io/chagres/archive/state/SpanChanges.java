@@ -17,14 +17,19 @@ final class SpanChanges {
     private final TreeMap<Long, VersionChange> versions = new TreeMap<>();
     private final TreeMap<Long, List<LogRecord.Extent>> extents = new TreeMap<>();
     private final List<LogRecord> others = new ArrayList<>();
-    private long recordBytes;
 
-    /** Nothing was changed yet. */
-    SpanChanges() {}
+    private SpanChanges() {}
 
-    /** Takes the next commit of the span. */
-    void add(CommitHeader commit) throws CorruptArchiveException {
-        recordBytes += commit.recordsLength();
+    /** Collects those of some commits, in the order of the log. */
+    static SpanChanges of(List<CommitHeader> commits) throws CorruptArchiveException {
+        SpanChanges changes = new SpanChanges();
+        for (CommitHeader commit : commits) {
+            changes.add(commit);
+        }
+        return changes;
+    }
+
+    private void add(CommitHeader commit) throws CorruptArchiveException {
         RecordReader records = commit.recordReader();
         while (records.hasNext()) {
             LogRecord record = HostState.inCommit(commit.object(), records.next(), commit.seq());
@@ -45,11 +50,6 @@ final class SpanChanges {
                 }
             }
         }
-    }
-
-    /** Returns how many bytes the records of the commits have. */
-    long recordBytes() {
-        return recordBytes;
     }
 
     /** Writes names, and of versions all but extents. */

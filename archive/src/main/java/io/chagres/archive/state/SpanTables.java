@@ -71,20 +71,23 @@ public final class SpanTables {
         try (CommitReader reader = new CommitReader(store)) {
             CommitHeader last = null;
             while (from < seq) {
-                SpanChanges changes = new SpanChanges();
+                List<CommitHeader> commits = new ArrayList<>();
+                long recordBytes = 0;
                 long to = from;
-                while (to < seq && to - from < MAX_COMMITS && changes.recordBytes() < MAX_RECORD_BYTES) {
+                while (to < seq && to - from < MAX_COMMITS && recordBytes < MAX_RECORD_BYTES) {
                     CommitHeader kept = recent.get(++to);
                     CommitHeader next = kept == null ? HostLog.read(hostId, to, reader) : kept;
                     requireFollows(last, next);
-                    changes.add(next);
+                    recordBytes += next.recordsLength();
+                    commits.add(next);
                     last = next;
                 }
                 CommitSpan span = new CommitSpan(from, to);
                 from = to;
-                if (names.isEmpty() && changes.recordBytes() >= LARGE_BYTES * (to - span.from())) {
+                if (names.isEmpty() && recordBytes >= LARGE_BYTES * commits.size()) {
                     continue;
                 }
+                SpanChanges changes = SpanChanges.of(commits);
                 FixedHeader header = header(Objects.requireNonNull(last));
                 extents.add(put(store, hostId, tables.base(), TableSection.EXTENTS, span, header, changes::extents));
                 names.add(put(store, hostId, tables.base(), TableSection.NAMES, span, header, changes::names));
