@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -33,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DerivedFiles {
     private static final int REMEMBERED = 64;
+    private static final byte[] GZ = {'.', 'g', 'z'};
+    private static final byte[] ZST = {'.', 'z', 's', 't'};
 
     /** A version that may be what a file was compressed from. */
     private record Original(long versionId, Origins origins) {}
@@ -73,13 +76,13 @@ public final class DerivedFiles {
         if (tail.has(TailFact.DERIVED_SOUGHT) || name == null || tail.position() < tail.size() || tail.size() == 0) {
             return;
         }
-        String codec = codecOf(name);
+        byte[] own = name.name().bytes();
+        String codec = codecOf(own);
         WatchedDirectory parent = name.parent();
         if (codec == null || parent == null) {
             tail.set(TailFact.DERIVED_SOUGHT, true);
             return;
         }
-        byte[] own = name.name().bytes();
         List<Tail> originals = originals(tail, parent, own, own.length - codec.length() - 1);
         if (originals.stream().anyMatch(DerivedFiles::isComing)) {
             if (!waiting.contains(tail)) {
@@ -143,9 +146,13 @@ public final class DerivedFiles {
                 || (original.isLive() && original.hasBacklog() && original.canBeRead());
     }
 
-    private static @Nullable String codecOf(Dentry name) {
-        String text = name.name().toString();
-        return text.endsWith(".gz") ? "gz" : text.endsWith(".zst") ? "zst" : null;
+    private static @Nullable String codecOf(byte[] name) {
+        return endsWith(name, GZ) ? "gz" : endsWith(name, ZST) ? "zst" : null;
+    }
+
+    private static boolean endsWith(byte[] name, byte[] suffix) {
+        int start = name.length - suffix.length;
+        return start >= 0 && Arrays.equals(name, start, name.length, suffix, 0, suffix.length);
     }
 
     private static List<Long> compare(OwnLog log, List<Original> originals, Fd own, String codec) throws IOException {
