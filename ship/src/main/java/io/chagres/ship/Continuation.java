@@ -3,6 +3,7 @@ package io.chagres.ship;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.CommitBuilder;
 import io.chagres.archive.log.CommitLog;
+import io.chagres.archive.log.LogEnd;
 import io.chagres.archive.sign.SigningKey;
 import io.chagres.archive.state.CommitCheck;
 import io.chagres.archive.state.ExtentFilter;
@@ -13,6 +14,7 @@ import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.Salvage;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.linux.Pathname;
+import io.chagres.ship.file.LoadedRows;
 import io.chagres.ship.file.ResumePoints;
 import java.io.IOException;
 import java.security.SecureRandom;
@@ -30,7 +32,8 @@ final class Continuation {
 
     private final BlobStore store;
     private final String hostId;
-    private final HostState begun;
+    private final LogEnd end;
+    private final LoadedRows begun;
     private final Clock clock;
     private final @Nullable SigningKey key;
     private final ResumePoints points = new ResumePoints(true);
@@ -40,11 +43,13 @@ final class Continuation {
      * Prepares.
      *
      * @param hostId the new host
+     * @param end of its log
      * @param begun what its log holds so far
      * @param key signs what it commits; null for nobody
      */
-    Continuation(BlobStore store, String hostId, HostState begun, Clock clock, @Nullable SigningKey key) {
+    Continuation(BlobStore store, String hostId, LogEnd end, LoadedRows begun, Clock clock, @Nullable SigningKey key) {
         this.key = key;
+        this.end = end;
         this.store = store;
         this.hostId = hostId;
         this.begun = begun;
@@ -72,18 +77,18 @@ final class Continuation {
     void write() throws IOException {
         byte[] incarnation = new byte[16];
         new SecureRandom().nextBytes(incarnation);
-        CommitLog log = new CommitLog(store, hostId, incarnation, begun.logEnd(), clock::millis, key);
-        CommitCheck check = new CommitCheck(begun);
+        CommitLog log = new CommitLog(store, hostId, incarnation, end, clock::millis, key);
+        CommitCheck check = begun.check();
         try (CommitBuilder commit = new CommitBuilder(COMMIT_BYTES, 3)) {
             for (FileVersion version : old.versions()) {
-                if (goesOn(version) && begun.version(version.id()) == null) {
+                if (goesOn(version) && !begun.points().hasOpened(version.id())) {
                     write(version, commit);
                     appendIf(commit.isFull(), commit, log, check);
                 }
             }
             for (NameTree.Entry entry : old.names()) {
                 FileVersion version = entry.version();
-                if ((version == null || goesOn(version)) && begun.names().find(entry.path()) == null) {
+                if ((version == null || goesOn(version)) && begun.names().get(entry.path()) == null) {
                     commit.records()
                             .write(new LogRecord.NameAdded(
                                     entry.path(),

@@ -12,18 +12,17 @@ import io.chagres.archive.log.FencedException;
 import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.sign.SigningKey;
 import io.chagres.archive.sign.TrustList;
-import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.CommitCheck;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.LogWitness;
-import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.Predecessor;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.StoreException;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.MonotonicClock;
 import io.chagres.ship.commit.RecentCommits;
-import io.chagres.ship.file.ResumePoints;
+import io.chagres.ship.file.LoadedRows;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Clock;
@@ -50,8 +49,11 @@ final class IncarnationOpening {
 
     String hostId = "";
     HostState loaded = HostState.empty();
-    ResumePoints points = new ResumePoints();
-    RecentCommits recent = new RecentCommits(points);
+    LoadedRows rows = new LoadedRows();
+    RecentCommits recent = new RecentCommits();
+
+    @SuppressWarnings("NullAway.Init")
+    CommitCheck check;
 
     @SuppressWarnings("NullAway.Init")
     CommitLog log;
@@ -199,9 +201,10 @@ final class IncarnationOpening {
     /** Loads the log, commits a new incarnation behind it and returns it; another writer may come first. */
     private byte[] openIncarnation(Clock clock, ShipListener listener) throws IOException {
         loaded = load(clock, listener);
-        points.keep(loaded);
+        check = rows.check();
+        rows.end();
         if (continuation != null) {
-            points.takeOver(continuation.points());
+            rows.points().takeOver(continuation.points());
         }
         LogRecord.IncarnationOpened last = loaded.lastIncarnation();
         refuseBeside(hostId, loaded);
@@ -236,10 +239,10 @@ final class IncarnationOpening {
     /** Loads the log; where it is damaged, the log of the host that continues this one. */
     private HostState load(Clock clock, ShipListener listener) throws IOException {
         for (int damaged = 0; ; ) {
-            points = new ResumePoints();
-            recent = new RecentCommits(points);
+            rows = new LoadedRows();
+            recent = new RecentCommits();
             try {
-                HostState found = HostLog.load(store, hostId, PointInTime.NOW, ExtentFilter.NONE, recent);
+                HostState found = HostLog.load(store, hostId, rows, recent);
                 requireLog();
                 String before = HostRegistry.continues(store, hostId);
                 if (before.isEmpty() || damagedId.equals(before)) {
@@ -293,7 +296,7 @@ final class IncarnationOpening {
 
     /** Begins a host that continues a damaged one, or anew where that one's own beginnings are gone. */
     private void goOn(String damaged, HostState found, Clock clock, ShipListener listener) throws IOException {
-        Continuation next = new Continuation(store, hostId, found, clock, key);
+        Continuation next = new Continuation(store, hostId, found.logEnd(), rows, clock, key);
         int[] told = new int[1];
         HostState left = next.read(damaged, (object, cause, consequence) -> {
             if (told[0]++ < MAX_TOLD) {

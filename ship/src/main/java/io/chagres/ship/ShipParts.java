@@ -1,7 +1,6 @@
 package io.chagres.ship;
 
 import io.chagres.archive.log.CommitBuilder;
-import io.chagres.archive.state.CommitCheck;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Pathname;
@@ -16,6 +15,7 @@ import io.chagres.ship.file.Losses;
 import io.chagres.ship.file.MissingFiles;
 import io.chagres.ship.file.OldFiles;
 import io.chagres.ship.file.OutwardLinks;
+import io.chagres.ship.file.ResumePoints;
 import io.chagres.ship.file.Tail;
 import io.chagres.ship.file.TailDescriptors;
 import io.chagres.ship.file.Versions;
@@ -52,7 +52,7 @@ final class ShipParts implements AutoCloseable {
     final SteadyClock clock;
 
     final FileTable table = new FileTable();
-    final KnownNames known = new KnownNames();
+    final KnownNames known;
     final @Nullable StateDirectory state;
     final StoreHealth health;
     final CommitPipeline pipeline;
@@ -94,6 +94,8 @@ final class ShipParts implements AutoCloseable {
     private ShipParts(IncarnationOpening opening, Executor workers, Clock clock, ShipListener listener)
             throws IOException {
         ShipOptions options = opening.options;
+        ResumePoints points = opening.rows.points();
+        known = opening.rows.names();
         ShipOptions.Storage storage = options.storage();
         BlobStore store = opening.store;
         state = opening.state;
@@ -105,7 +107,7 @@ final class ShipParts implements AutoCloseable {
         Runnable wakeup = watcher::wakeup;
         pipeline = new CommitPipeline(
                 opening.log,
-                new CommitCheck(opening.loaded),
+                opening.check,
                 workers,
                 wakeup,
                 health,
@@ -113,7 +115,6 @@ final class ShipParts implements AutoCloseable {
                 () -> new CommitBuilder(storage.commitBytes(), storage.level()));
         offload = new Offload(workers, wakeup);
         uploads = new ObjectUploads(store, opening.hostId, storage.level(), storage.memoryBytes(), offload, health);
-        // the opening holds the whole state that was loaded, so nothing that stays may hold it
         hostId = opening.hostId;
         openedInMs = opening.tookMs;
         RecentCommits recent = opening.recent;
@@ -123,23 +124,23 @@ final class ShipParts implements AutoCloseable {
         checkpoints = new CheckpointStep(
                 opening.recent, pipeline, new Offload(workers, wakeup), store, opening.hostId, problems);
         versions = new Versions(pipeline, table, descriptors, opening.loaded.nextVersionId(), scope::rules);
-        versions.takeOver(opening.points, clock.millis() - CommitPipeline.OBJECTS_WAIT_MS);
+        versions.takeOver(points, clock.millis() - CommitPipeline.OBJECTS_WAIT_MS);
         derived = new DerivedFiles(ownLog, pipeline, offload);
-        files = new FollowedFiles(table, descriptors, versions, opening.points, known, pipeline, derived);
+        files = new FollowedFiles(table, descriptors, versions, points, known, pipeline, derived);
         files.wholePrefix = opening.uncleanBoot;
         files.closedCleanly = opening.loaded.closedCleanly();
         files.old = old = new OldFiles(clock::millis, scope::rules, problems);
         files.startAtEnd = options.startAt() == StartAt.END;
         links = new OutwardLinks(options.followLinks(), table, scope::leadsOut, scope::isRoot, problems);
         dentries = new DentryEvents(files, pipeline, known, descriptors, links, this.clock, problems);
-        missing = new MissingFiles(opening.points, descriptors, files, problems);
+        missing = new MissingFiles(points, descriptors, files, problems);
         copies =
                 new Copies(storage.copies() && !store.keyRing().encrypts(), ownLog, pipeline, files, offload, problems);
         verifier = new Verifier(offload, files, problems, opening.host.fileClock());
         tailer = new Tailer(pipeline, uploads, versions, dentries, descriptors, copies, verifier);
         files.firstLook = (tail, looked) -> tailer.take(tail, looked, this.clock.getAsLong());
         patrol = new Patrol(table, files, verifier);
-        positions = opening.points.count();
+        positions = points.count();
         long opened = opening.log.seq();
         LongSupplier seq = () -> Math.max(opened, pipeline.acknowledgedSeq());
         pulse = new Pulse(store, seq, opening.registration(clock), workers, clock::millis, state, problems);
@@ -147,7 +148,7 @@ final class ShipParts implements AutoCloseable {
         sideline = opening.sideline;
         presence = new LogPresence(opening.log, new Offload(workers, wakeup), health);
         demand = new Demand(this);
-        known.collect(opening.loaded, scope::covers);
+        known.keep(scope::covers);
     }
 
     static ShipParts open(

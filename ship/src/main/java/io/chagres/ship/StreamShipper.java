@@ -6,10 +6,6 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.CommitBuilder;
 import io.chagres.archive.log.DamagedLogException;
 import io.chagres.archive.log.FencedException;
-import io.chagres.archive.state.CommitCheck;
-import io.chagres.archive.state.FileVersion;
-import io.chagres.archive.state.HostState;
-import io.chagres.archive.state.NameTree;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.StoreException;
 import io.chagres.foreign.ErrnoException;
@@ -18,6 +14,7 @@ import io.chagres.ship.bytes.PrefixChecksums;
 import io.chagres.ship.bytes.Verification;
 import io.chagres.ship.commit.CommitPipeline;
 import io.chagres.ship.commit.StoreHealth;
+import io.chagres.ship.file.KnownNames;
 import io.chagres.ship.follow.CheckpointStep;
 import io.chagres.ship.follow.LogPresence;
 import io.chagres.ship.follow.Offload;
@@ -99,7 +96,7 @@ public final class StreamShipper implements AutoCloseable {
         Runnable wakeup = wakeups::release;
         pipeline = new CommitPipeline(
                 opening.log,
-                new CommitCheck(opening.loaded),
+                opening.check,
                 workers,
                 wakeup,
                 health,
@@ -149,7 +146,7 @@ public final class StreamShipper implements AutoCloseable {
         IncarnationOpening opening = new IncarnationOpening(options, store, ShipHost.current(clock));
         try {
             opening.open(clock, listener);
-            refuseDirectories(opening.loaded, name);
+            refuseDirectories(opening.rows.names(), name);
             return new StreamShipper(options, name, input, opening, workers, clock, listener);
         } catch (IOException | RuntimeException e) {
             opening.abandon();
@@ -157,10 +154,10 @@ public final class StreamShipper implements AutoCloseable {
         }
     }
 
-    private static void refuseDirectories(HostState loaded, Pathname name) throws StoreException {
+    private static void refuseDirectories(KnownNames names, Pathname name) throws StoreException {
         for (Pathname each : new Pathname[] {name, unfinished(name)}) {
-            NameTree.Entry there = loaded.names().find(each);
-            if (there != null && there.kind() == LogRecord.Kind.DIRECTORY) {
+            KnownNames.Meaning there = names.get(each);
+            if (there != null && there.directory() != null) {
                 throw new StoreException(
                         each + " is a directory in the archive of this host. Nothing was shipped; give another name"
                                 + " (--as)");
@@ -183,10 +180,9 @@ public final class StreamShipper implements AutoCloseable {
 
     /** Ends the version that had a name which another file takes. */
     private void ends(Pathname of) {
-        NameTree.Entry there = opening.loaded.names().find(of);
-        FileVersion replaced = there == null ? null : there.version();
-        if (replaced != null) {
-            pipeline.write(new LogRecord.VersionClosed(replaced.id(), LogRecord.Reason.GONE));
+        KnownNames.Meaning there = opening.rows.names().get(of);
+        if (there != null && there.versionId() != 0) {
+            pipeline.write(new LogRecord.VersionClosed(there.versionId(), LogRecord.Reason.GONE));
         }
     }
 

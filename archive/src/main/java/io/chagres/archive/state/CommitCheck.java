@@ -39,6 +39,20 @@ public final class CommitCheck {
     }
 
     /**
+     * Continues a log.
+     *
+     * @param ids of the versions after the last commit, ascending; kept
+     * @param starts the positions of their first bytes; kept
+     * @param ends the positions behind their last bytes; kept
+     */
+    public CommitCheck(long[] ids, long[] starts, long[] ends) {
+        this.ids = ids;
+        this.starts = starts;
+        this.ends = ends;
+        count = ids.length;
+    }
+
+    /**
      * Applies what a builder holds, as the commit after those applied before. After an exception nothing more can be
      * applied.
      *
@@ -129,7 +143,7 @@ public final class CommitCheck {
 
     private void add(long versionId, long start, long end) {
         if (count == ids.length) {
-            ids = Arrays.copyOf(ids, count * 2);
+            ids = Arrays.copyOf(ids, count + count / 2 + 16);
             starts = Arrays.copyOf(starts, ids.length);
             ends = Arrays.copyOf(ends, ids.length);
         }

@@ -43,6 +43,17 @@ public final class HostLog {
     }
 
     /**
+     * Loads what is of no name and no version of the newest state of a host, as above; the others go to somebody else.
+     *
+     * @param rows takes names and versions
+     * @param listener hears of every commit
+     */
+    public static HostState load(BlobStore store, String hostId, HostRows rows, RunListener listener)
+            throws IOException {
+        return load(store, hostId, PointInTime.NOW, StateLoad.into(rows, store, hostId, listener));
+    }
+
+    /**
      * Loads the state of a host without extents, as above, but does not read the commits that are known.
      *
      * @param known some commits of its log, by number

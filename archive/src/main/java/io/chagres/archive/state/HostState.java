@@ -35,6 +35,9 @@ public final class HostState {
     /** Null where all names are kept. */
     private final @Nullable NameFilter nameFilter;
 
+    /** What keeps names and versions in its place; null for nobody. */
+    private final @Nullable HostRows rows;
+
     /** How many extents are kept of the versions of a name filter. */
     private long extentsLeft;
 
@@ -81,6 +84,18 @@ public final class HostState {
         this.nameFilter = nameFilter;
         extentsLeft = (long) maxEntries * EXTENTS_PER_ENTRY;
         table = null;
+        rows = null;
+        names = new NameTree(null, this);
+    }
+
+    /** Makes the state before the first commit, which gives names and versions to somebody else and keeps none. */
+    HostState(HostRows rows, RunListener listener) {
+        filter = ExtentFilter.NONE;
+        this.listener = listener;
+        this.rows = rows;
+        maxEntries = Integer.MAX_VALUE;
+        nameFilter = null;
+        table = null;
         names = new NameTree(null, this);
     }
 
@@ -109,6 +124,7 @@ public final class HostState {
         this.listener = listener;
         maxEntries = Integer.MAX_VALUE;
         nameFilter = null;
+        rows = null;
         this.table = table;
         names = new NameTree(table, this);
         for (LogRecord record : table.hostRecords()) {
@@ -185,7 +201,8 @@ public final class HostState {
 
     /** Returns an id no version has: greater than all. */
     public long nextVersionId() {
-        long last = versions.isEmpty() ? 0 : versions.lastKey();
+        long kept = versions.isEmpty() ? 0 : versions.lastKey();
+        long last = rows == null ? kept : rows.lastVersionId();
         long next = Math.max(last, table == null ? 0 : table.lastId()) + 1;
         return retention == null ? next : Math.max(next, retention.nextVersionId());
     }
@@ -340,6 +357,10 @@ public final class HostState {
      * already, is left out.
      */
     void attach(String object, LogRecord.Extent extent) throws CorruptArchiveException {
+        if (rows != null) {
+            rows.attach(object, extent);
+            return;
+        }
         FileVersion version = kept(extent.versionId());
         if (version != null && extent.start() < version.length() && extent.start() >= version.attached()) {
             if (extent.start() > version.attached()) {
@@ -369,6 +390,25 @@ public final class HostState {
         }
     }
 
+    /** Refuses a state of which it is not known where all bytes are. */
+    void requireAttached(String object) throws CorruptArchiveException {
+        if (rows != null) {
+            rows.requireAttached(object);
+        }
+        for (FileVersion version : versions()) {
+            version.requireAttached(object);
+        }
+    }
+
+    /** Returns how many versions begin within their file, but for those whose first bytes were expired. */
+    long cutVersions() {
+        long cut = rows == null ? 0 : rows.cutVersions();
+        for (FileVersion version : versions()) {
+            cut += version.startPosition() > version.expiredBytes() ? 1 : 0;
+        }
+        return cut;
+    }
+
     /** Takes over where bytes are of a version that was asked for, see {@link #attach}. */
     void locate(String object, LogRecord.Extent extent) throws CorruptArchiveException {
         FileVersion version = versions.get(extent.versionId());
@@ -390,6 +430,10 @@ public final class HostState {
 
     private void apply(String object, LogRecord record, long time) throws CorruptArchiveException {
         if (nameFilter != null && !isKept(nameFilter, record)) {
+            return;
+        }
+        if (rows != null && HostRows.holds(record)) {
+            rows.take(object, record, time);
             return;
         }
         switch (record) {

@@ -420,7 +420,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
     }
 
     /** Says whether a path from a log can be a name: absolute, without empty components, {@code .} and {@code ..}. */
-    static boolean isName(Pathname path) {
+    public static boolean isName(Pathname path) {
         int start = 1;
         boolean is = path.isAbsolute();
         for (int i = 1; is && i <= path.length() && path.length() > 1; i++) {
@@ -435,7 +435,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
     }
 
     /** Says whether a name leads to what its kind has: a file to a version, a link to a target, and nothing else. */
-    static boolean isOfItsKind(LogRecord.NameAdded added) {
+    public static boolean isOfItsKind(LogRecord.NameAdded added) {
         boolean isFile = added.kind() == LogRecord.Kind.FILE;
         return isFile == added.versionId() > 0
                 && (added.target().length() == 0 || added.kind() == LogRecord.Kind.SYMLINK);

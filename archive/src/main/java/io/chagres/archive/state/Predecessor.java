@@ -24,12 +24,12 @@ public final class Predecessor {
     public static @Nullable CorruptArchiveException lost(BlobStore store, String hostId, HostState state)
             throws IOException {
         // to ask the store costs less than to go through a table
-        boolean asks = state.table() != null || cut(state) > 0;
+        boolean asks = state.table() != null || state.cutVersions() > 0;
         String before = asks ? HostRegistry.continues(store, hostId) : "";
         if (before.isEmpty() || isThere(store, before)) {
             return null;
         }
-        long files = cut(state);
+        long files = state.cutVersions();
         if (files == 0) {
             return null;
         }
@@ -37,15 +37,6 @@ public final class Predecessor {
                 ArchiveLayout.HOSTS + before,
                 "it is no longer there, and host " + hostId + ", which continues it, has of " + files
                         + (files == 1 ? " file" : " files") + " only what came later");
-    }
-
-    /** Returns how many files begin within. */
-    private static long cut(HostState state) {
-        long files = 0;
-        for (FileVersion version : state.versions()) {
-            files += version.startPosition() > version.expiredBytes() ? 1 : 0;
-        }
-        return files;
     }
 
     private static boolean isThere(BlobStore store, String hostId) throws IOException {

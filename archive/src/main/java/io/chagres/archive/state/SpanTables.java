@@ -218,8 +218,8 @@ public final class SpanTables {
         for (Tables.Stored table : tables.extents()) {
             extents(store, table.key(), FixedHeader.TABLE, extent -> state.attach(table.key(), extent));
         }
-        for (FileVersion version : state.versions()) {
-            version.requireAttached(tables.names().getLast().key());
+        if (!tables.names().isEmpty()) {
+            state.requireAttached(tables.names().getLast().key());
         }
     }
 

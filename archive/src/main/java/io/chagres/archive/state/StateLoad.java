@@ -42,6 +42,9 @@ final class StateLoad {
     private int maxEntries = Integer.MAX_VALUE;
     private @Nullable NameFilter names;
 
+    /** What takes names and versions; null where the state keeps them. */
+    private @Nullable HostRows rows;
+
     /** Whether the next load can continue from what this one writes. */
     private boolean keep;
 
@@ -82,6 +85,13 @@ final class StateLoad {
     static StateLoad inMemory(
             BlobStore store, String hostId, ExtentFilter filter, RunListener listener, boolean isReplay) {
         return new StateLoad(store, hostId, filter, listener, isReplay, null);
+    }
+
+    /** Begins to load what is of no name and no version; those go to the rows. */
+    static StateLoad into(HostRows rows, BlobStore store, String hostId, RunListener listener) {
+        StateLoad load = new StateLoad(store, hostId, ExtentFilter.NONE, listener, false, null);
+        load.rows = rows;
+        return load;
     }
 
     /** Begins to load over tables, with all extents; the listener does not hear what the checkpoint says. */
@@ -126,7 +136,7 @@ final class StateLoad {
 
     /** Says whether it needs to know where bytes are. */
     boolean wantsExtents() {
-        return filter != ExtentFilter.NONE || listener != RunListener.NONE;
+        return filter != ExtentFilter.NONE || listener != RunListener.NONE || rows != null;
     }
 
     /** Says whether a commit need not be read that a later one repeats. */
@@ -190,7 +200,7 @@ final class StateLoad {
     }
 
     private HostState begun() {
-        return new HostState(filter, listener, maxEntries, names);
+        return rows == null ? new HostState(filter, listener, maxEntries, names) : new HostState(rows, listener);
     }
 
     /** Says whether a table is of one of these commits. */
@@ -231,8 +241,8 @@ final class StateLoad {
 
     /** Makes the state of a moment that only a history records. */
     HostState past(History.Found found) throws IOException {
-        if (names != null) {
-            throw new LargeHostException(); // histories have no index
+        if (names != null || rows != null) {
+            throw new LargeHostException(); // histories have no index, and rows are of the newest state
         }
         HostState state = History.replay(store, found, begun(), this::withLengths);
         if (isLarge(state)) {
@@ -318,6 +328,9 @@ final class StateLoad {
     /** Forgets what was begun. */
     void restart() {
         listener.restart();
+        if (rows != null) {
+            rows.restart();
+        }
     }
 
     /** Ends it: the caller keeps the state, null for none, and no stack holds one that was laid out before. */

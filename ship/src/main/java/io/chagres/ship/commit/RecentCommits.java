@@ -14,31 +14,20 @@ public final class RecentCommits implements RunListener {
     /** When there are more records, the store is asked for the older ones. */
     private static final long MAX_BYTES = 16 << 20;
 
-    private final RunListener runs;
     private final Map<Long, CommitHeader> kept = new HashMap<>();
     private long keptBytes;
     private long count;
     private long recordBytes;
     private long lastSeq;
 
-    /**
-     * Keeps nothing yet.
-     *
-     * @param runs hears of versions and extents
-     */
-    public RecentCommits(RunListener runs) {
-        this.runs = runs;
-    }
+    /** Keeps nothing yet. */
+    public RecentCommits() {}
 
     @Override
-    public void opened(LogRecord.VersionOpened opened) {
-        runs.opened(opened);
-    }
+    public void opened(LogRecord.VersionOpened opened) {}
 
     @Override
-    public void extent(LogRecord.Extent extent) {
-        runs.extent(extent);
-    }
+    public void extent(LogRecord.Extent extent) {}
 
     @Override
     public void applied(CommitHeader commit) {
@@ -61,7 +50,6 @@ public final class RecentCommits implements RunListener {
         count = 0;
         recordBytes = 0;
         lastSeq = 0;
-        runs.restart();
     }
 
     /** Returns how many commits there are behind the last table. */

@@ -1,6 +1,8 @@
 package io.chagres.ship.file;
 
 import io.chagres.archive.Attributes;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.state.FileVersion;
 import io.chagres.linux.Pathname;
 import io.chagres.ship.bytes.Crc32cMath;
 import io.chagres.ship.bytes.PrefixChecksums;
@@ -29,24 +31,30 @@ final class CollectedVersion implements InodeTable.OfInode {
     private short mode;
     private int uid;
     private int gid;
-    /** The time when it began; once it is known where it continues, the one recorded last. */
+    /** The one recorded last. */
     private long mtimeNs;
     /** The directory of the last path; the whole path where there is no name. */
     private @Nullable Pathname directory;
 
     private byte @Nullable [] name;
-    private boolean growing;
+    private boolean growing = true;
     private boolean named;
+    private boolean over;
+    private long length;
+    /** When the log last said something of it, in milliseconds since 1970. */
+    private long changedMs;
 
     /** The next one of the same inode. */
     @Nullable
     CollectedVersion next;
 
-    /** Begins a version when only the modification time of its file is known. */
-    CollectedVersion(long versionId, long startPosition, long mtimeNs) {
-        this.versionId = versionId;
-        this.mtimeNs = mtimeNs;
-        prefix = startPosition == 0 ? null : new PrefixChecksums(startPosition);
+    /** Begins a version. */
+    CollectedVersion(LogRecord.VersionOpened opened, SourceVolume on) {
+        versionId = opened.versionId();
+        length = opened.startPosition();
+        prefix = length == 0 ? null : new PrefixChecksums(length);
+        goOn(on, opened.key().inode(), opened.key().generation());
+        recorded(opened.attributes());
     }
 
     /** Makes a version when everything is known. */
@@ -54,6 +62,8 @@ final class CollectedVersion implements InodeTable.OfInode {
         this.versionId = versionId;
         this.prefix = prefix;
         this.origins = origins;
+        length = prefix.end();
+        growing = false;
     }
 
     // -- its bytes
@@ -105,6 +115,24 @@ final class CollectedVersion implements InodeTable.OfInode {
         return prefix == null ? end : prefix.end();
     }
 
+    /** Returns the position of the first byte. */
+    long start() {
+        return prefix == null ? 0 : prefix.startPosition();
+    }
+
+    /** Returns the position behind the last byte, as the log says; checksums may still be missing before it. */
+    long length() {
+        return length;
+    }
+
+    /** Notes what the log says of its bytes. */
+    void grow(long to, long modifiedNs, long timeMs) {
+        length = Math.max(length, to);
+        mtimeNs = modifiedNs;
+        growing |= !over;
+        changedMs = timeMs;
+    }
+
     // -- where it continues
 
     void goOn(SourceVolume on, long itsInode, long itsGeneration) {
@@ -137,9 +165,42 @@ final class CollectedVersion implements InodeTable.OfInode {
         }
     }
 
-    void is(boolean isGrowing, boolean isNamed) {
-        growing = isGrowing;
-        named = isNamed;
+    /** Notes that it no longer grows; it may again if it is not over. */
+    void close(boolean isOver, long timeMs) {
+        growing = false;
+        over = isOver;
+        changedMs = timeMs;
+    }
+
+    void changed(long timeMs) {
+        changedMs = timeMs;
+    }
+
+    long changedMs() {
+        return changedMs;
+    }
+
+    /** Notes that it has a name; of several the first in the order of bytes counts. */
+    void named(Pathname path, @Nullable Pathname lastDirectory) {
+        Pathname known = named ? lastPath() : null;
+        if (known == null || path.compareTo(known) < 0) {
+            at(path, lastDirectory);
+        }
+        named = true;
+    }
+
+    boolean isOver() {
+        return over;
+    }
+
+    /** Takes what a state says of it. */
+    void take(FileVersion version, @Nullable Pathname lastDirectory) {
+        recorded(version.attributes());
+        growing = version.state() == FileVersion.State.GROWING;
+        over = version.isOver();
+        named = version.nameCount() > 0;
+        changedMs = version.changedMs();
+        at(version.lastPath(), lastDirectory);
     }
 
     long versionId() {
@@ -164,10 +225,6 @@ final class CollectedVersion implements InodeTable.OfInode {
         return new FileIdentity(volume.fsHigh(), volume.fsLow(), inode, generation);
     }
 
-    long mtimeNs() {
-        return mtimeNs;
-    }
-
     @Nullable
     Pathname directory() {
         return directory;
@@ -186,6 +243,12 @@ final class CollectedVersion implements InodeTable.OfInode {
     /** Says where it continues. Allocates. */
     ResumePoint point() {
         return new ResumePoint(
-                versionId, checksums(), origins(), new Attributes(mode, uid, gid, mtimeNs), lastPath(), growing, named);
+                versionId,
+                checksums(),
+                origins(),
+                new Attributes(mode, uid, gid, mtimeNs),
+                lastPath(),
+                growing || named,
+                named);
     }
 }

@@ -1,5 +1,8 @@
 package io.chagres.ship.file;
 
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Finds collected versions by their ids: open addressing, at most three quarters full. Confined to one thread. */
@@ -30,6 +33,14 @@ final class CollectedVersions {
             at = at + 1 & slots.length - 1;
         }
         return at;
+    }
+
+    /** Returns all in the order of their ids. */
+    CollectedVersion[] sorted() {
+        return Arrays.stream(slots)
+                .filter(Objects::nonNull)
+                .sorted(Comparator.comparingLong(CollectedVersion::versionId))
+                .toArray(CollectedVersion[]::new);
     }
 
     private void grow() {

@@ -2,12 +2,11 @@ package io.chagres.ship.file;
 
 import io.chagres.linux.Pathname;
 import java.util.Arrays;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of one directory that an archive has, in columns in the order of their names: what waits for a scan may be
- * a million. Confined to one thread.
+ * The files of one directory that an archive has, in columns: what waits for a scan may be a million. Names are found
+ * by their hash; what was removed keeps its place. Confined to one thread.
  */
 final class KnownFiles {
     private byte[] bytes = new byte[64];
@@ -18,37 +17,130 @@ final class KnownFiles {
     private long[] versionIds = new long[4];
 
     private long[] lengths = new long[4];
+
+    /** One more than the number of a name, by its hash; 0 for a free one. At most half are full. */
+    private int[] slots = new int[16];
+
     private int count;
     private int left;
 
     /**
-     * Adds a file.
+     * Puts a file, in the place of one of its name.
      *
-     * @return false when its name is not behind all others in the order of their bytes, or there are too many
+     * @return false when there are too many
      */
-    boolean append(Pathname path, KnownNames.Meaning meaning) {
-        byte[] name = path.name().bytes();
-        boolean isBehind = count == 0
-                || Arrays.compareUnsigned(bytes, start(count - 1), ends[count - 1], name, 0, name.length) < 0;
-        int start = start(count);
-        if (!isBehind || meaning.versionId() == 0 || start > Integer.MAX_VALUE / 2) {
-            return false;
-        }
-        if (start + name.length > bytes.length) {
-            bytes = Arrays.copyOf(bytes, Math.max(start + name.length, bytes.length + bytes.length / 2));
-        }
+    boolean put(Pathname path, KnownNames.Meaning meaning) {
         if (count == ends.length) {
+            makeRoom();
+        }
+        int from = nameOf(path);
+        int slot = slot(path, from);
+        int at = slots[slot] - 1;
+        if (at < 0) {
+            if (start(count) > Integer.MAX_VALUE / 2) {
+                return false;
+            }
+            at = append(path, from);
+            slots[slot] = at + 1;
+        }
+        left += versionIds[at] == 0 ? 1 : 0;
+        versionIds[at] = meaning.versionId();
+        lengths[at] = meaning.lengthBytes();
+        return true;
+    }
+
+    private int append(Pathname path, int from) {
+        int start = start(count);
+        int end = start + path.length() - from;
+        if (end > bytes.length) {
+            bytes = Arrays.copyOf(bytes, Math.max(end, bytes.length + bytes.length / 2));
+        }
+        for (int i = from; i < path.length(); i++) {
+            bytes[start + i - from] = path.byteAt(i);
+        }
+        ends[count] = end;
+        return count++;
+    }
+
+    /** Leaves out what was removed, if that is half or more; else there is room for half as many more. */
+    private void makeRoom() {
+        if (left <= count / 2) {
+            leaveOut();
+        } else {
             int more = count + count / 2;
             ends = Arrays.copyOf(ends, more);
             versionIds = Arrays.copyOf(versionIds, more);
             lengths = Arrays.copyOf(lengths, more);
         }
-        System.arraycopy(name, 0, bytes, start, name.length);
-        ends[count] = start + name.length;
-        versionIds[count] = meaning.versionId();
-        lengths[count] = meaning.lengthBytes();
-        count++;
-        left++;
+        slots = new int[Integer.highestOneBit(ends.length) * 4];
+        for (int i = 0; i < count; i++) {
+            int hash = 1;
+            for (int each = start(i); each < ends[i]; each++) {
+                hash = 31 * hash + bytes[each];
+            }
+            int slot = home(hash);
+            while (slots[slot] != 0) {
+                slot = slot + 1 & slots.length - 1;
+            }
+            slots[slot] = i + 1;
+        }
+    }
+
+    private void leaveOut() {
+        int kept = 0;
+        int to = 0;
+        int from = 0;
+        for (int i = 0; i < count; i++) {
+            int end = ends[i];
+            if (versionIds[i] != 0) {
+                System.arraycopy(bytes, from, bytes, to, end - from);
+                to += end - from;
+                ends[kept] = to;
+                versionIds[kept] = versionIds[i];
+                lengths[kept++] = lengths[i];
+            }
+            from = end;
+        }
+        Arrays.fill(versionIds, kept, count, 0);
+        count = kept;
+    }
+
+    /** Returns where the last name of a path begins. */
+    private static int nameOf(Pathname path) {
+        int at = path.length();
+        while (at > 0 && path.byteAt(at - 1) != '/') {
+            at--;
+        }
+        return at;
+    }
+
+    /** Returns the slot of a name, or the free one where it belongs. */
+    private int slot(Pathname path, int from) {
+        int hash = 1;
+        for (int i = from; i < path.length(); i++) {
+            hash = 31 * hash + path.byteAt(i);
+        }
+        int slot = home(hash);
+        while (slots[slot] != 0 && !isName(slots[slot] - 1, path, from)) {
+            slot = slot + 1 & slots.length - 1;
+        }
+        return slot;
+    }
+
+    private int home(int hash) {
+        return (int) (hash * 0x9E3779B97F4A7C15L >>> 40) & slots.length - 1;
+    }
+
+    private boolean isName(int at, Pathname path, int from) {
+        int start = start(at);
+        if (ends[at] - start != path.length() - from) {
+            return false;
+        }
+        for (int i = start; i < ends[at]; i++) {
+            if (bytes[i] != path.byteAt(from + i - start)) {
+                return false;
+            }
+        }
         return true;
     }
 
@@ -58,14 +150,14 @@ final class KnownFiles {
 
     /** Returns what the archive has of a file, or null. */
     KnownNames.@Nullable Meaning get(Pathname path) {
-        int at = find(path);
-        return at < 0 ? null : meaning(at);
+        int at = slots[slot(path, nameOf(path))] - 1;
+        return at < 0 || versionIds[at] == 0 ? null : meaning(at);
     }
 
     /** Removes a file and returns what the archive has of it, or null. */
     KnownNames.@Nullable Meaning remove(Pathname path) {
-        int at = find(path);
-        if (at < 0) {
+        int at = slots[slot(path, nameOf(path))] - 1;
+        if (at < 0 || versionIds[at] == 0) {
             return null;
         }
         KnownNames.Meaning meaning = meaning(at);
@@ -74,35 +166,25 @@ final class KnownFiles {
         return meaning;
     }
 
-    private int find(Pathname path) {
-        byte[] name = path.name().bytes();
-        int low = 0;
-        int high = count - 1;
-        while (low <= high) {
-            int middle = (low + high) >>> 1;
-            int order = Arrays.compareUnsigned(bytes, start(middle), ends[middle], name, 0, name.length);
-            if (order == 0) {
-                return versionIds[middle] == 0 ? -1 : middle;
-            }
-            if (order < 0) {
-                low = middle + 1;
-            } else {
-                high = middle - 1;
-            }
-        }
-        return -1;
-    }
-
     private KnownNames.Meaning meaning(int index) {
         return new KnownNames.Meaning(versionIds[index], lengths[index], null, null);
     }
 
-    /** Gives all files that were not removed. */
-    void forEach(Pathname directory, BiConsumer<Pathname, KnownNames.Meaning> action) {
+    /** Takes a file of a directory. */
+    interface Visitor {
+        /** Takes one, and returns how many bytes the archive has of it; -1 to remove it. */
+        long visit(Pathname name, long versionId, long lengthBytes);
+    }
+
+    /** Visits all files that were not removed. */
+    void visit(Visitor visitor) {
         for (int i = 0; i < count; i++) {
             if (versionIds[i] != 0) {
                 Pathname name = Pathname.ofBytes(bytes, start(i), ends[i] - start(i));
-                action.accept(directory.resolve(name), meaning(i));
+                long length = visitor.visit(name, versionIds[i], lengths[i]);
+                left -= length < 0 ? 1 : 0;
+                versionIds[i] = length < 0 ? 0 : versionIds[i];
+                lengths[i] = length;
             }
         }
     }

@@ -2,60 +2,169 @@ package io.chagres.ship.file;
 
 import io.chagres.archive.Attributes;
 import io.chagres.archive.LogRecord;
-import io.chagres.archive.state.FileVersion;
-import io.chagres.archive.state.HostState;
-import io.chagres.archive.state.NameTree;
+import io.chagres.archive.format.RecordWriter;
 import io.chagres.linux.Pathname;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Holds the names the archive had when the shipper started, until a scan has shown which of them still exist: the first
- * one, or a later one of what could not be read then. Confined to the shipper's thread.
+ * one, or a later one of what could not be read then. Before that it takes the names of the log, record by record.
+ * Confined to one thread at a time.
  */
 public final class KnownNames {
     /** What a name meant: a version and how many bytes the archive has of it, a directory or a link. */
-    record Meaning(
+    public record Meaning(
             long versionId,
             long lengthBytes,
             @Nullable Attributes directory,
             @Nullable Pathname target) {}
 
-    /** Directories, links, and files that were not added in the order of their names. */
-    private Map<Pathname, Meaning> names = new HashMap<>();
+    private static final Meaning IMPLIED = new Meaning(0, 0, Attributes.DEFAULT_DIRECTORY, null);
 
-    /** Other files, by their directory. */
-    private final Map<Pathname, KnownFiles> files = new HashMap<>();
+    /** Directories and links. What is below a directory follows its path and a slash. */
+    private final TreeMap<Pathname, Meaning> names = new TreeMap<>();
 
-    /** Adds the names of a state that somebody follows. */
-    public void collect(HostState loaded, Predicate<Pathname> covers) {
-        loaded.names().forEach(entry -> {
-            if (covers.test(entry.path())) {
-                put(entry.path(), meaning(entry));
+    /** Files, by their directory. */
+    private final TreeMap<Pathname, KnownFiles> files = new TreeMap<>();
+
+    /** Takes a file that no longer has a name. */
+    interface Lost {
+        /** Takes a version, and the name it had. */
+        void lost(long versionId, Pathname path);
+    }
+
+    // -- the log
+
+    /** Takes a name of the log, in the place of what had it; a directory keeps what is in it. */
+    void add(LogRecord.NameAdded added, Lost lost) {
+        Pathname path = added.path();
+        if (path.length() == 1) {
+            return; // the root stays
+        }
+        Meaning before = names.get(path);
+        boolean isDirectory = added.kind() == LogRecord.Kind.DIRECTORY;
+        boolean stays = isDirectory && before != null && before.directory() != null;
+        if (!stays) {
+            forget(path, lost);
+            requireDirectory(path.parent(), lost);
+        }
+        put(
+                path,
+                new Meaning(
+                        added.versionId(),
+                        0,
+                        isDirectory ? added.attributes() : null,
+                        added.kind() == LogRecord.Kind.SYMLINK ? added.target() : null));
+    }
+
+    /** Sees to it that there are directories on the way to a name. */
+    private void requireDirectory(@Nullable Pathname directory, Lost lost) {
+        for (Pathname at = directory; at != null && at.length() > 1; at = at.parent()) {
+            Meaning known = names.get(at);
+            if (known != null && known.directory() != null) {
+                return;
             }
+            forget(at, lost);
+            names.put(at, IMPLIED);
+        }
+    }
+
+    /** Takes from the log that a name is gone, with all below. */
+    void remove(Pathname path, Lost lost) {
+        if (path.length() > 1) {
+            forget(path, lost);
+        }
+    }
+
+    /** Takes from the log that a name moved, with all below. */
+    void move(Pathname from, Pathname to, Lost lost) {
+        if (!to.startsWith(from) && !from.startsWith(to)) {
+            forget(to, lost);
+            if (get(from) != null) {
+                requireDirectory(to.parent(), lost);
+                rename(from, to);
+            }
+        }
+    }
+
+    /** Takes from the log how a directory is now. */
+    void change(Pathname path, Attributes attributes) {
+        names.computeIfPresent(
+                path, (same, meaning) -> meaning.directory() == null ? meaning : new Meaning(0, 0, attributes, null));
+    }
+
+    private void forget(Pathname path, Lost lost) {
+        Meaning own = remove(path);
+        if (own != null && own.versionId() != 0) {
+            lost.lost(own.versionId(), path);
+        } else if (own != null && own.directory() != null) {
+            takeBelow(path, (name, meaning) -> {
+                if (meaning.versionId() != 0) {
+                    lost.lost(meaning.versionId(), name);
+                }
+            });
+        }
+    }
+
+    /** Gives all files, with their directories, which many share, and takes what the archive has of them. */
+    void forEachFile(FileVisitor visitor) {
+        files.forEach((directory, each) ->
+                each.visit((name, versionId, length) -> visitor.visit(directory, name, versionId)));
+        names.replaceAll((path, meaning) -> {
+            Pathname directory = meaning.versionId() == 0 ? null : path.parent();
+            return directory == null
+                    ? meaning
+                    : new Meaning(
+                            meaning.versionId(),
+                            visitor.visit(directory, path.name(), meaning.versionId()),
+                            null,
+                            null);
         });
     }
 
-    private static Meaning meaning(NameTree.Entry entry) {
-        FileVersion version = entry.version();
-        return new Meaning(
-                version == null ? 0 : version.id(),
-                version == null ? 0 : version.length(),
-                entry.kind() == LogRecord.Kind.DIRECTORY ? entry.attributes() : null,
-                entry.kind() == LogRecord.Kind.SYMLINK ? entry.target() : null);
+    /** Takes a file of a directory, and returns how many bytes the archive has of it. */
+    interface FileVisitor {
+        /** Takes one. */
+        long visit(Pathname directory, Pathname name, long versionId);
     }
 
-    /** Adds a name the archive has; files of a directory take least if they come in the order of their bytes. */
+    /** Forgets the names that are not followed. */
+    public void keep(Predicate<Pathname> covers) {
+        names.keySet().removeIf(path -> !keeps(path, covers));
+        files.forEach((directory, each) ->
+                each.visit((name, versionId, length) -> keeps(directory.resolve(name), covers) ? length : -1));
+        files.values().removeIf(KnownFiles::isEmpty);
+    }
+
+    /** A name whose path became too long by a move cannot be said to be gone either. */
+    private static boolean keeps(Pathname path, Predicate<Pathname> covers) {
+        return path.length() <= RecordWriter.MAX_PATH_BYTES && covers.test(path);
+    }
+
+    /** Returns what the archive has at a path, or null. */
+    public @Nullable Meaning get(Pathname path) {
+        Meaning meaning = names.get(path);
+        Pathname directory = meaning == null ? path.parent() : null;
+        KnownFiles beside = directory == null ? null : files.get(directory);
+        return beside == null ? meaning : beside.get(path);
+    }
+
+    // -- the scan
+
+    /** Adds a name the archive has. */
     void put(Pathname path, Meaning meaning) {
-        Pathname directory = meaning.directory() == null && meaning.target() == null ? path.parent() : null;
+        Pathname directory = meaning.versionId() == 0 ? null : path.parent();
         if (directory == null
-                || !files.computeIfAbsent(directory, each -> new KnownFiles()).append(path, meaning)) {
+                || !files.computeIfAbsent(directory, each -> new KnownFiles()).put(path, meaning)) {
             names.put(path, meaning);
         }
     }
@@ -68,9 +177,7 @@ public final class KnownNames {
 
     /** Returns how many bytes the archive has of the file that had a name; 0 when it has none, or it was seen. */
     long lengthBytes(Pathname path) {
-        Meaning meaning = names.get(path);
-        KnownFiles beside = files.get(path.parent());
-        meaning = meaning == null && beside != null ? beside.get(path) : meaning;
+        Meaning meaning = get(path);
         return meaning == null ? 0 : meaning.lengthBytes();
     }
 
@@ -87,52 +194,81 @@ public final class KnownNames {
     }
 
     private @Nullable Meaning remove(Pathname path) {
-        Meaning meaning = names.remove(path);
-        if (meaning != null || files.isEmpty()) {
-            return meaning;
-        }
-        Pathname directory = path.parent();
-        KnownFiles beside = files.get(directory);
-        meaning = beside == null ? null : beside.remove(path);
-        if (beside != null && beside.isEmpty()) {
+        Pathname directory = files.isEmpty() ? null : path.parent();
+        KnownFiles beside = directory == null ? null : files.get(directory);
+        Meaning meaning = beside == null ? null : beside.remove(path);
+        if (directory != null && beside != null && beside.isEmpty()) {
             files.remove(directory);
         }
-        return meaning;
+        return meaning == null && !names.isEmpty() ? names.remove(path) : meaning;
     }
 
-    /** Removes all that the archive has at a path and below it. */
-    private Map<Pathname, Meaning> take(Pathname top) {
-        Map<Pathname, Meaning> taken = new HashMap<>();
-        Meaning own = remove(top);
-        if (own != null) {
-            taken.put(top, own);
+    /** Removes all that the archive has below a path. */
+    private void takeBelow(Pathname top, BiConsumer<Pathname, Meaning> taken) {
+        takeBelow(names, top, taken);
+        takeFiles(
+                top,
+                (directory, each) -> each.visit((name, versionId, length) -> {
+                    taken.accept(directory.resolve(name), new Meaning(versionId, length, null, null));
+                    return length;
+                }));
+    }
+
+    private void takeFiles(Pathname top, BiConsumer<Pathname, KnownFiles> taken) {
+        KnownFiles its = files.remove(top);
+        if (its != null) {
+            taken.accept(top, its);
         }
-        takeIf(names, path -> path.startsWith(top), taken::put);
-        Map<Pathname, KnownFiles> below = new HashMap<>();
-        takeIf(files, directory -> directory.startsWith(top), below::put);
-        below.forEach((directory, each) -> each.forEach(directory, taken::put));
-        return taken;
+        takeBelow(files, top, taken);
     }
 
-    private static <T> void takeIf(Map<Pathname, T> all, Predicate<Pathname> which, BiConsumer<Pathname, T> taken) {
-        for (Iterator<Map.Entry<Pathname, T>> each = all.entrySet().iterator(); each.hasNext(); ) {
-            Map.Entry<Pathname, T> next = each.next();
-            if (which.test(next.getKey())) {
-                taken.accept(next.getKey(), next.getValue());
-                each.remove();
+    private static <T> void takeBelow(TreeMap<Pathname, T> all, Pathname top, BiConsumer<Pathname, T> taken) {
+        Iterator<Map.Entry<Pathname, T>> behind =
+                all.tailMap(firstBelow(top), true).entrySet().iterator();
+        while (behind.hasNext()) {
+            Map.Entry<Pathname, T> next = behind.next();
+            if (!next.getKey().startsWith(top)) {
+                break;
             }
+            taken.accept(next.getKey(), next.getValue());
+            behind.remove(); // the entry may be another one's from now on
         }
+    }
+
+    /** Returns the path of a directory with the slash that paths below it have. */
+    private static Pathname firstBelow(Pathname directory) {
+        byte[] bytes = directory.bytes();
+        if (bytes.length > 1) {
+            bytes = Arrays.copyOf(bytes, bytes.length + 1);
+            bytes[bytes.length - 1] = '/';
+        }
+        return Pathname.ofBytes(bytes);
+    }
+
+    /** Gives another name, in the place of what is there, to what the archive has at a path and below it. */
+    private void rename(Pathname from, Pathname to) {
+        Map<Pathname, Meaning> moving = new HashMap<>();
+        Map<Pathname, KnownFiles> directories = new HashMap<>();
+        Meaning own = remove(from);
+        if (own != null) {
+            moving.put(from, own);
+        }
+        takeBelow(names, from, moving::put);
+        takeFiles(from, directories::put);
+        removed(to, true);
+        moving.forEach((path, meaning) -> put(renamed(path, from, to), meaning));
+        directories.forEach((directory, each) -> files.put(renamed(directory, from, to), each));
+    }
+
+    private static Pathname renamed(Pathname path, Pathname from, Pathname to) {
+        return path.equals(from) ? to : to.resolve(path.relativeTo(from));
     }
 
     /** Follows a move: what the archive has below the new name is replaced, what is below the old one goes along. */
     void moved(Pathname from, Pathname to) {
-        if (isEmpty()) {
-            return;
+        if (!isEmpty()) {
+            rename(from, to);
         }
-        Map<Pathname, Meaning> moving = take(from);
-        take(to);
-        moving.forEach(
-                (path, meaning) -> names.put(path.equals(from) ? to : to.resolve(path.relativeTo(from)), meaning));
     }
 
     /**
@@ -142,9 +278,13 @@ public final class KnownNames {
      * @return whether the archive had anything
      */
     boolean removed(Pathname path, boolean isDirectory) {
-        return isDirectory
-                ? !isEmpty() && !take(path).isEmpty()
-                : remove(path) != null; // files go by thousands while others are scanned
+        boolean had = remove(path) != null;
+        if (isDirectory && !isEmpty()) { // files go by thousands while others are scanned
+            List<Pathname> below = new ArrayList<>();
+            takeBelow(path, (name, meaning) -> below.add(name));
+            had |= !below.isEmpty();
+        }
+        return had;
     }
 
     /** Says whether every name was seen. */
@@ -158,19 +298,8 @@ public final class KnownNames {
      * @param hidden says of a name that nobody could have seen it; such names are kept
      */
     public List<Pathname> takeUnseen(Predicate<Pathname> hidden) {
-        Map<Pathname, Meaning> kept = new HashMap<>();
         List<Pathname> unseen = new ArrayList<>();
-        BiConsumer<Pathname, Meaning> sorting = (path, meaning) -> {
-            if (hidden.test(path)) {
-                kept.put(path, meaning);
-            } else {
-                unseen.add(path);
-            }
-        };
-        names.forEach(sorting);
-        files.forEach((directory, each) -> each.forEach(directory, sorting));
-        files.clear();
-        names = kept;
+        keep(path -> hidden.test(path) || !unseen.add(path));
         unseen.sort(null);
         return unseen;
     }

@@ -1,6 +1,9 @@
 package io.chagres.ship.file;
 
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.FileKey;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.state.CommitCheck;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.RunListener;
@@ -42,7 +45,17 @@ public final class ResumePoints implements RunListener {
             long mtimeNs,
             long endedMs) {}
 
+    /** The version before another one, and when the file of that one was changed. */
+    private record Followed(long versionId, long mtimeNs) {}
+
     private final boolean endsAtLosses;
+    /** By the id of the one that follows. */
+    private final Map<Long, Followed> followed = new HashMap<>();
+
+    /** Versions whose first bytes are elsewhere, or nowhere. */
+    private final Set<Long> cutOff = new HashSet<>();
+
+    private long lastVersionId;
     private final Set<Long> ended = new HashSet<>();
     private final Set<Long> unreadable = new HashSet<>();
     private CollectedVersions collected = new CollectedVersions();
@@ -74,8 +87,149 @@ public final class ResumePoints implements RunListener {
 
     @Override
     public void opened(LogRecord.VersionOpened opened) {
-        collected.put(new CollectedVersion(
-                opened.versionId(), opened.startPosition(), opened.attributes().mtimeNs()));
+        collected.put(new CollectedVersion(opened, volume(identity(opened.key()))));
+        if (opened.previousVersion() != 0) {
+            followed.put(
+                    opened.versionId(),
+                    new Followed(opened.previousVersion(), opened.attributes().mtimeNs()));
+        }
+        if (opened.startPosition() > 0) {
+            cutOff.add(opened.versionId());
+        }
+        lastVersionId = Math.max(lastVersionId, opened.versionId());
+    }
+
+    /** Takes the next record of a version. */
+    void take(String object, LogRecord record, long timeMs) throws CorruptArchiveException {
+        switch (record) {
+            case LogRecord.VersionOpened r -> {
+                if (collected.get(r.versionId()) != null) {
+                    throw new CorruptArchiveException(object, "it opens version " + r.versionId() + " a second time");
+                }
+                opened(r);
+                known(object, r.versionId()).changed(timeMs);
+            }
+            case LogRecord.VersionClosed r ->
+                known(object, r.versionId()).close(r.reason() != LogRecord.Reason.SEALED, timeMs);
+            case LogRecord.AttributesChanged r -> {
+                known(object, r.versionId()).recorded(r.attributes());
+                known(object, r.versionId()).changed(timeMs);
+            }
+            case LogRecord.VersionTimes r -> {
+                known(object, r.versionId()).changed(r.changedMs());
+                if (r.lastPath().length() > 0) {
+                    lost(r.versionId(), r.lastPath());
+                }
+            }
+            case LogRecord.VersionRetention r -> {
+                long start = known(object, r.versionId()).start();
+                if (r.expiredBefore() >= start) {
+                    cutOff.remove(r.versionId());
+                } else {
+                    cutOff.add(r.versionId());
+                }
+            }
+            case LogRecord.VersionLength r -> known(object, r.versionId()).grow(r.length(), r.mtimeNs(), timeMs);
+            case LogRecord.VersionCommits r -> known(object, r.versionId());
+            case LogRecord.Derived r -> known(object, r.fromVersion());
+            case LogRecord.Extent r -> {
+                CollectedVersion version = known(object, r.versionId());
+                if (r.start() != version.length()) {
+                    throw new CorruptArchiveException(
+                            object,
+                            "it continues version " + r.versionId() + " at byte " + r.start()
+                                    + ", but that version ends at byte " + version.length());
+                }
+                extent(r);
+                version.grow(r.end(), r.mtimeNs(), timeMs);
+            }
+            default -> {}
+        }
+    }
+
+    /** Refuses a version that was never opened. */
+    void require(String object, long versionId) throws CorruptArchiveException {
+        known(object, versionId);
+    }
+
+    private CollectedVersion known(String object, long versionId) throws CorruptArchiveException {
+        CollectedVersion version = collected.get(versionId);
+        if (version == null) {
+            throw new CorruptArchiveException(object, "it names version " + versionId + ", which was never opened");
+        }
+        return version;
+    }
+
+    /** Takes where bytes are whose version has them already, unless that is known, or it has not. */
+    void attach(String object, LogRecord.Extent extent) throws CorruptArchiveException {
+        CollectedVersion version = collected.get(extent.versionId());
+        if (version != null && extent.start() < version.length() && extent.start() >= version.end()) {
+            if (extent.start() > version.end()) {
+                throw new CorruptArchiveException(
+                        object,
+                        "of version " + extent.versionId() + " it leaves out bytes " + version.end() + " to "
+                                + extent.start());
+            }
+            extent(extent);
+        }
+    }
+
+    /** Refuses versions of whose bytes it is not known where all are. */
+    void requireAttached(String object) throws CorruptArchiveException {
+        for (CollectedVersion each : collected.sorted()) {
+            if (each.end() != each.length()) {
+                throw new CorruptArchiveException(
+                        object, "nothing says where byte " + each.end() + " of version " + each.versionId() + " is");
+            }
+        }
+    }
+
+    /** Says whether a version was opened; to be called before {@link #keep}. */
+    public boolean hasOpened(long versionId) {
+        return collected.get(versionId) != null;
+    }
+
+    /** Notes that a version lost a name. */
+    void lost(long versionId, Pathname path) {
+        CollectedVersion version = collected.get(versionId);
+        if (version != null) {
+            version.at(path, lastDirectory);
+            lastDirectory = version.directory();
+        }
+    }
+
+    /** Notes a name that a version has, and returns how many bytes it has; to be called before {@link #keep}. */
+    long named(Pathname directory, Pathname name, long versionId) {
+        CollectedVersion version = collected.get(versionId);
+        if (version == null) {
+            return 0;
+        }
+        version.named(directory.resolve(name), directory);
+        return version.length();
+    }
+
+    /** Returns a check of the commits that follow; to be called before {@link #keep}. */
+    CommitCheck check() {
+        CollectedVersion[] all = collected.sorted();
+        long[] ids = new long[all.length];
+        long[] starts = new long[all.length];
+        long[] ends = new long[all.length];
+        for (int i = 0; i < all.length; i++) {
+            ids[i] = all[i].versionId();
+            starts[i] = all[i].start();
+            ends[i] = all[i].length();
+        }
+        return new CommitCheck(ids, starts, ends);
+    }
+
+    /** Returns the greatest id of a version; 0 where there is none. */
+    long lastVersionId() {
+        return lastVersionId;
+    }
+
+    /** Returns how many versions begin within their file, but for those whose first bytes were expired. */
+    long cutOff() {
+        return cutOff.size();
     }
 
     @Override
@@ -107,6 +261,9 @@ public final class ResumePoints implements RunListener {
     public void restart() {
         collected = new CollectedVersions();
         ended.clear();
+        followed.clear();
+        cutOff.clear();
+        lastVersionId = 0;
     }
 
     /** Notes that a commit cannot be read: the bytes that it holds count as lost, even if other commits name them. */
@@ -147,29 +304,32 @@ public final class ResumePoints implements RunListener {
         }
     }
 
-    /** Keeps the versions that may still grow, and those before them, once the whole log was applied. */
+    /** Takes from a state what became of the versions, and keeps those that may still grow. */
     public void keep(HostState state) {
         for (FileVersion version : state.versions()) {
             CollectedVersion found = collected.get(version.id());
-            if (found != null && mayGrow(version)) {
-                FileVersion before = state.version(version.previousVersion());
-                CollectedVersion cut = collected.get(version.previousVersion());
-                if (before != null && cut != null && before.isOver()) {
-                    cuts.put(version.id(), cut(before, cut, found.mtimeNs()));
-                }
-                found.goOn(
-                        volume(identity(version)),
-                        version.key().inode(),
-                        version.key().generation());
-                found.recorded(version.attributes());
-                boolean isNamed = version.nameCount() > 0;
-                found.at(version.lastPath(), lastDirectory);
+            if (found != null) {
+                found.take(version, lastDirectory);
                 lastDirectory = found.directory();
-                found.is(isNamed || version.state() == FileVersion.State.GROWING, isNamed);
-                add(found);
+            }
+        }
+        keep();
+    }
+
+    /** Keeps the versions that may still grow, and those before them, once the whole log was applied. */
+    void keep() {
+        for (CollectedVersion each : collected.sorted()) {
+            if (!each.isOver()) {
+                Followed before = followed.get(each.versionId());
+                CollectedVersion cut = before == null ? null : collected.get(before.versionId());
+                if (before != null && cut != null && cut.isOver()) {
+                    cuts.put(each.versionId(), cut(cut, each, before.mtimeNs()));
+                }
+                add(each);
             }
         }
         collected = new CollectedVersions();
+        followed.clear();
     }
 
     private SourceVolume volume(FileIdentity identity) {
@@ -197,24 +357,20 @@ public final class ResumePoints implements RunListener {
         count++;
     }
 
-    private static Cut cut(FileVersion version, CollectedVersion found, long mtimeNs) {
-        Pathname last = version.lastPath();
+    private static Cut cut(CollectedVersion version, CollectedVersion next, long mtimeNs) {
+        Pathname last = version.lastPath() == null ? next.lastPath() : version.lastPath();
         return new Cut(
-                version.id(),
-                identity(version),
-                found.checksums(),
-                found.origins(),
-                last == null ? version.openedPath() : last,
+                version.versionId(),
+                version.identity(),
+                version.checksums(),
+                version.origins(),
+                last == null ? Pathname.of("/") : last,
                 mtimeNs,
                 version.changedMs());
     }
 
-    private static FileIdentity identity(FileVersion version) {
-        return new FileIdentity(
-                version.key().fsHigh(),
-                version.key().fsLow(),
-                version.key().inode(),
-                version.key().generation());
+    private static FileIdentity identity(FileKey key) {
+        return new FileIdentity(key.fsHigh(), key.fsLow(), key.inode(), key.generation());
     }
 
     /** Takes the versions that ended since a time and that others followed, by the id of the follower. */
@@ -233,13 +389,6 @@ public final class ResumePoints implements RunListener {
     /** Gives all versions that nobody has claimed. */
     void unclaimed(BiConsumer<FileIdentity, ResumePoint> to) {
         forEach(each -> to.accept(each.identity(), each.point()));
-    }
-
-    private static boolean mayGrow(FileVersion version) {
-        return switch (version.state()) {
-            case GROWING, SEALED -> true;
-            case TRUNCATED, REWRITTEN, GONE -> false;
-        };
     }
 
     /** Puts back the point of a file that may be found again under another name. */

@@ -1,0 +1,57 @@
+package io.chagres.archive.state;
+
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.LogRecord;
+
+/**
+ * Takes the names and versions of a host while its log is loaded, in the place of a {@link HostState}, which keeps none
+ * of them then. Records come in the order of the log. Confined to one thread.
+ */
+public interface HostRows {
+    /**
+     * Takes the next record of a name or a version.
+     *
+     * @param object the key of what holds it, for messages
+     * @param timeMs when that was written, in milliseconds since 1970
+     * @throws CorruptArchiveException when it does not follow those before
+     */
+    void take(String object, LogRecord record, long timeMs) throws CorruptArchiveException;
+
+    /**
+     * Takes where bytes of a version are whose length is known already. What lies behind that, and what is known
+     * already, is to be left out.
+     *
+     * @throws CorruptArchiveException when bytes before it are nowhere
+     */
+    void attach(String object, LogRecord.Extent extent) throws CorruptArchiveException;
+
+    /**
+     * Hears that all places were given.
+     *
+     * @throws CorruptArchiveException when it is not known of all bytes where they are
+     */
+    void requireAttached(String object) throws CorruptArchiveException;
+
+    /** Returns the greatest id of a version; 0 where there is none. */
+    long lastVersionId();
+
+    /** Returns how many versions begin within their file, but for those whose first bytes were expired. */
+    long cutVersions();
+
+    /** Nothing given so far counts: it begins again, since what was read turned out to be damaged. */
+    void restart();
+
+    /** Says whether a record is of a name or a version. */
+    static boolean holds(LogRecord record) {
+        return switch (record) {
+            case LogRecord.IncarnationOpened r -> false;
+            case LogRecord.IncarnationClosed r -> false;
+            case LogRecord.Recipients r -> false;
+            case LogRecord.Retention r -> false;
+            case LogRecord.Moment r -> false;
+            case LogRecord.ObjectDigest r -> false;
+            case LogRecord.Repeated r -> false;
+            default -> true;
+        };
+    }
+}
