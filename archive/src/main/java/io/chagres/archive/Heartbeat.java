@@ -51,12 +51,19 @@ public record Heartbeat(
     public enum State {
         /** It does. */
         RUNNING,
+        /** It does, and the store takes nothing of it: it is full, or a quota is used up. */
+        FULL,
         /** It has ended, and everything it had seen was acknowledged. */
         DRAINED,
         /** It has ended with bytes at risk. */
         ENDED,
         /** It has ended because another writer took the log of its host: nobody need ship its files now. */
-        FENCED
+        FENCED;
+
+        /** Says whether it runs. */
+        public boolean continues() {
+            return this == RUNNING || this == FULL;
+        }
     }
 
     /** Cuts long texts. */

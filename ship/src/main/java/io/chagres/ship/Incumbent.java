@@ -73,10 +73,8 @@ final class Incumbent {
         Heartbeat word = newest == null ? null : read(newest.key());
         long committedMs = committedMs();
         long heardMs = newest == null ? committedMs : Math.max(committedMs, newest.modifiedMs());
-        boolean hasEnded = newest != null
-                && word != null
-                && word.state() != Heartbeat.State.RUNNING
-                && heardMs == newest.modifiedMs();
+        boolean hasEnded =
+                newest != null && word != null && !word.state().continues() && heardMs == newest.modifiedMs();
         if (hasEnded) {
             return;
         }

@@ -126,10 +126,15 @@ final class Pulse {
         }
     }
 
-    /** Sends one when it is time: first when everything was scanned once. */
-    void step(long nowMs, ShipStatus status) {
+    /**
+     * Sends one when it is time: first when everything was scanned once.
+     *
+     * @param full whether the store refuses because it is full
+     */
+    void step(long nowMs, ShipStatus status, boolean full) {
+        Heartbeat.State state = full ? Heartbeat.State.FULL : Heartbeat.State.RUNNING;
         keepHere(nowMs);
-        tellHere(nowMs, status);
+        tellHere(nowMs, state, status);
         if (intervalMs == 0 || answered.getCount() > 0) {
             return;
         }
@@ -140,7 +145,7 @@ final class Pulse {
         if (first || nowMs - triedMs >= (refused ? intervalMs / TRIES : intervalMs)) {
             begun = true;
             triedMs = nowMs;
-            send(word(Heartbeat.State.RUNNING, intervalMs, status, rate.upTo(nowMs, status)));
+            send(word(state, intervalMs, status, rate.upTo(nowMs, status)));
         }
     }
 
@@ -177,7 +182,7 @@ final class Pulse {
         }
     }
 
-    private void tellHere(long nowMs, ShipStatus status) {
+    private void tellHere(long nowMs, Heartbeat.State state, ShipStatus status) {
         long silentMs = nowMs - hereMs;
         if (here == null || silentMs < HERE_MS || (silentMs < HERE_IDLE_MS && !status.isNewsAfter(toldHere))) {
             return;
@@ -185,7 +190,7 @@ final class Pulse {
         hereMs = nowMs;
         toldHere = status;
         try {
-            here.tell(word(Heartbeat.State.RUNNING, HERE_IDLE_MS, status, rateHere.upTo(nowMs, status)));
+            here.tell(word(state, HERE_IDLE_MS, status, rateHere.upTo(nowMs, status)));
         } catch (ErrnoException e) {
             // a reader sees how old the last word is
         }

@@ -169,7 +169,7 @@ public final class Shipper implements AutoCloseable {
             parts.pulse.touched(now);
         }
         drill.step(now, status);
-        parts.pulse.step(now, status);
+        parts.pulse.step(now, status, parts.health.isFull());
         return work;
     }
 

@@ -213,7 +213,7 @@ public final class StreamShipper implements AutoCloseable {
         checkpoints.step(now);
         measure(now);
         drill.step(now, status);
-        pulse.step(now, status);
+        pulse.step(now, status, health.isFull());
         if (!moved && phase != StreamPhase.FINISHED) {
             await(Math.min(timeoutMs, pipeline.dueInMs(now)));
         }

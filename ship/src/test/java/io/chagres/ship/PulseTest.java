@@ -72,14 +72,14 @@ class PulseTest {
     @Test
     void putsAgainWhatTheHostIsFoundBy() {
         Pulse pulse = pulse(INTERVAL_MS);
-        pulse.step(1000, status(false, 0, ""));
+        pulse.step(1000, status(false, 0, ""), false);
         runTasks();
         List<String> found = List.of(registration().nameKey(), ArchiveLayout.owner(ID));
         assertThat(memory.keys()).containsAll(found);
         found.forEach(memory::delete);
         for (int i = 1; i < 900_000 / INTERVAL_MS + 2; i++) {
             wallMs += INTERVAL_MS;
-            pulse.step(1000 + i * INTERVAL_MS, status(false, 0, ""));
+            pulse.step(1000 + i * INTERVAL_MS, status(false, 0, ""), false);
             runTasks();
         }
         assertThat(memory.keys()).containsAll(found);
@@ -112,6 +112,18 @@ class PulseTest {
                 0);
     }
 
+    /** Readers know it from a trouble that passes. */
+    @Test
+    void saysThatTheStoreIsFullUntilItIsNot() throws IOException {
+        Pulse pulse = pulse(INTERVAL_MS);
+        pulse.step(1000, status(false, 17, "refuses since 9 s: no space"), true);
+        runTasks();
+        assertThat(newest().state()).isEqualTo(Heartbeat.State.FULL);
+        pulse.step(1000 + INTERVAL_MS, status(false, 0, ""), false);
+        runTasks();
+        assertThat(newest().state()).isEqualTo(Heartbeat.State.RUNNING);
+    }
+
     private void runTasks() {
         while (!tasks.isEmpty()) {
             tasks.remove().run();
@@ -130,11 +142,11 @@ class PulseTest {
     @Test
     void speaksAfterTheFirstScanAndThenEachInterval() throws IOException {
         Pulse pulse = pulse(INTERVAL_MS);
-        pulse.step(1000, status(true, -1, ""));
-        pulse.step(1000 + INTERVAL_MS / 2, status(true, -1, ""));
+        pulse.step(1000, status(true, -1, ""), false);
+        pulse.step(1000 + INTERVAL_MS / 2, status(true, -1, ""), false);
         assertThat(tasks).isEmpty();
         long now = 1000 + INTERVAL_MS / 2;
-        pulse.step(now, status(false, 17, "refuses since 9 s: full"));
+        pulse.step(now, status(false, 17, "refuses since 9 s: full"), false);
         runTasks();
         assertThat(newest())
                 .isEqualTo(new Heartbeat(
@@ -152,10 +164,10 @@ class PulseTest {
                         0,
                         7));
         for (int i = 1; i <= 5; i++) {
-            pulse.step(now + i * INTERVAL_MS - 1, status(false, 0, ""));
+            pulse.step(now + i * INTERVAL_MS - 1, status(false, 0, ""), false);
             runTasks();
             assertThat(count()).isEqualTo(i);
-            pulse.step(now + i * INTERVAL_MS, status(false, 0, ""));
+            pulse.step(now + i * INTERVAL_MS, status(false, 0, ""), false);
             runTasks();
         }
         assertThat(count()).isEqualTo(6);
@@ -167,10 +179,10 @@ class PulseTest {
         Lost files = new Lost(2, 8, List.of("/var/log/a", "/var/log/b"));
         ShipStatus lost = new ShipStatus(3, 0, 8, 9, 0, 0, 0, 0, 0, 0, 0, 0, false, null, 0, Looks.NONE, files, 0, 0);
         Pulse pulse = pulse(INTERVAL_MS);
-        pulse.step(1, safe);
-        pulse.step(1 + INTERVAL_MS, lost);
+        pulse.step(1, safe, false);
+        pulse.step(1 + INTERVAL_MS, lost, false);
         runTasks();
-        pulse.step(1 + 2 * INTERVAL_MS, lost);
+        pulse.step(1 + 2 * INTERVAL_MS, lost, false);
         runTasks();
         assertThat(newest().lostBytes()).isEqualTo(8);
         assertThat(newest().trouble()).isEqualTo("8 bytes of 2 files lost, the last: /var/log/b, /var/log/a");
@@ -180,8 +192,8 @@ class PulseTest {
     @Test
     void speaksWhileItScans() throws IOException {
         Pulse pulse = pulse(INTERVAL_MS);
-        pulse.step(1, status(true, -1, ""));
-        pulse.step(INTERVAL_MS + 1, status(true, -1, ""));
+        pulse.step(1, status(true, -1, ""), false);
+        pulse.step(INTERVAL_MS + 1, status(true, -1, ""), false);
         runTasks();
         assertThat(newest().riskBytes()).isEqualTo(-1);
     }
@@ -191,7 +203,7 @@ class PulseTest {
     void waitsForNothing() {
         Pulse pulse = pulse(INTERVAL_MS);
         for (int i = 1; i < 10; i++) {
-            pulse.step(i * INTERVAL_MS, status(false, 0, ""));
+            pulse.step(i * INTERVAL_MS, status(false, 0, ""), false);
             assertThat(tasks).hasSize(1);
         }
     }
@@ -200,12 +212,12 @@ class PulseTest {
     void triesAgainSoonerAndUnderAnotherNumber() throws IOException {
         Pulse pulse = pulse(INTERVAL_MS);
         refuses = true;
-        pulse.step(1000, status(false, 1, ""));
+        pulse.step(1000, status(false, 1, ""), false);
         runTasks();
-        pulse.step(1000 + INTERVAL_MS / 6 - 1, status(false, 2, ""));
+        pulse.step(1000 + INTERVAL_MS / 6 - 1, status(false, 2, ""), false);
         assertThat(tasks).isEmpty();
         refuses = false;
-        pulse.step(1000 + INTERVAL_MS / 6, status(false, 3, ""));
+        pulse.step(1000 + INTERVAL_MS / 6, status(false, 3, ""), false);
         runTasks();
         assertThat(newest().riskBytes()).isEqualTo(3);
         assertThat(memory.keys("9999999999999997")).hasSize(1);
@@ -215,7 +227,7 @@ class PulseTest {
     @CsvSource({"0, DRAINED", "7, ENDED", "-1, ENDED"})
     void saysHowItEnds(long riskBytes, Heartbeat.State state) throws IOException, InterruptedException {
         Pulse immediate = pulse(INTERVAL_MS);
-        immediate.step(1, status(false, 5, ""));
+        immediate.step(1, status(false, 5, ""), false);
         runTasks();
         Thread worker = Thread.ofVirtual().start(() -> {
             while (tasks.isEmpty()) {
@@ -244,7 +256,7 @@ class PulseTest {
         assertThat(Heartbeat.newest(memory, ID)).isNull();
         seq = 9;
         Pulse winner = pulse(INTERVAL_MS);
-        winner.step(1, status(false, 0, ""));
+        winner.step(1, status(false, 0, ""), false);
         runTasks();
         assertThat(newest().state()).isEqualTo(Heartbeat.State.RUNNING);
     }
@@ -252,7 +264,7 @@ class PulseTest {
     @Test
     void doesNotWaitForAStoreThatHangs() {
         Pulse pulse = pulse(INTERVAL_MS);
-        pulse.step(1, status(false, 5, ""));
+        pulse.step(1, status(false, 5, ""), false);
         pulse.end(false, status(false, 5, ""));
         assertThat(tasks).hasSize(1);
     }
@@ -260,10 +272,10 @@ class PulseTest {
     @Test
     void tellsTheRateSinceItsLastWord() throws IOException {
         Pulse pulse = pulse(INTERVAL_MS);
-        pulse.step(1000, status(false, 5000, 0, ""));
+        pulse.step(1000, status(false, 5000, 0, ""), false);
         runTasks();
         assertThat(newest().bytesPerSecond()).isZero();
-        pulse.step(1000 + INTERVAL_MS, status(false, 5000 + 7 * 60, 0, ""));
+        pulse.step(1000 + INTERVAL_MS, status(false, 5000 + 7 * 60, 0, ""), false);
         runTasks();
         assertThat(newest().bytesPerSecond()).isEqualTo(7);
     }
@@ -278,17 +290,17 @@ class PulseTest {
             assertThat(seen.storeName()).isEqualTo("store");
             assertThat(seen.heartbeat()).isNull();
             Pulse pulse = pulse(0, here);
-            pulse.step(5000, status(true, -1, ""));
+            pulse.step(5000, status(true, -1, ""), false);
             assertThat(seen.heartbeat()).isNotNull().returns(-1L, Heartbeat::riskBytes);
-            pulse.step(5999, status(false, 0, ""));
+            pulse.step(5999, status(false, 0, ""), false);
             assertThat(seen.heartbeat()).isNotNull().returns(-1L, Heartbeat::riskBytes);
-            pulse.step(6000, status(false, 2000, 17, ""));
+            pulse.step(6000, status(false, 2000, 17, ""), false);
             assertThat(seen.heartbeat()).isNotNull().returns(17L, Heartbeat::riskBytes);
             assertThat(seen.heartbeat()).isNotNull().returns(2000L, Heartbeat::bytesPerSecond);
             wallMs += 59_999;
-            pulse.step(65_999, status(false, 2000, 17, ""));
+            pulse.step(65_999, status(false, 2000, 17, ""), false);
             assertThat(seen.heartbeat()).isNotNull().returns(1_000_000L, Heartbeat::timeMs); // nothing changed
-            pulse.step(66_000, status(false, 2000, 17, ""));
+            pulse.step(66_000, status(false, 2000, 17, ""), false);
             assertThat(seen.heartbeat()).isNotNull().returns(1_059_999L, Heartbeat::timeMs);
             assertThat(tasks).isEmpty();
         }
@@ -308,15 +320,15 @@ class PulseTest {
             here.keep("key", "secret");
             here.answer(new FlushAnswer(3, 2, 7, 7, 7));
             Pulse pulse = pulse(0, here);
-            pulse.step(5000, status(false, 0, ""));
+            pulse.step(5000, status(false, 0, ""), false);
             Files.move(states, temp.resolve("gone"));
             if (replaced) {
                 StateDirectory.open(root, "store", "web1").close();
             }
             assertThat(RunningShipper.find(root)).isEmpty();
-            pulse.step(5999, status(false, 0, ""));
+            pulse.step(5999, status(false, 0, ""), false);
             assertThat(RunningShipper.find(root)).isEmpty();
-            pulse.step(6000, status(false, 17, ""));
+            pulse.step(6000, status(false, 17, ""), false);
             RunningShipper seen = RunningShipper.find(root).getFirst();
             assertThat(seen.hostName()).isEqualTo("web1");
             assertThat(seen.answer().begun()).isEqualTo(3);
@@ -335,20 +347,20 @@ class PulseTest {
             RunningShipper seen = RunningShipper.find(root).getFirst();
             assertThat(seen.reloaded()).isNull(); // it reads nothing again
             Pulse pulse = pulse(INTERVAL_MS, here);
-            pulse.step(5000, status(false, 0, ""));
+            pulse.step(5000, status(false, 0, ""), false);
             runTasks();
             pulse.reloads(new ReloadAnswer(0, null), 0);
             assertThat(seen.reloaded()).isEqualTo(new ReloadAnswer(0, null));
             pulse.reloads(new ReloadAnswer(1, "c.toml:2:1: unknown\nand more"), 3000);
             assertThat(seen.reloaded()).isEqualTo(new ReloadAnswer(1, "c.toml:2:1: unknown\nand more"));
-            pulse.step(5001, status(false, 0, ""));
+            pulse.step(5001, status(false, 0, ""), false);
             assertThat(seen.heartbeat()).isNotNull().satisfies(word -> assertThat(word.trouble())
                     .startsWith("the configuration is refused since 1970-01-01T00:00:03Z: c.toml:2:1: unknown"));
-            pulse.step(5000 + INTERVAL_MS, status(false, 0, ""));
+            pulse.step(5000 + INTERVAL_MS, status(false, 0, ""), false);
             runTasks();
             assertThat(newest().trouble()).contains("the configuration is refused");
             pulse.reloads(new ReloadAnswer(2, null), 3000);
-            pulse.step(5001 + INTERVAL_MS, status(false, 0, ""));
+            pulse.step(5001 + INTERVAL_MS, status(false, 0, ""), false);
             assertThat(seen.heartbeat()).isNotNull().returns("2 unreadable files", Heartbeat::trouble);
         }
     }
@@ -356,8 +368,8 @@ class PulseTest {
     @Test
     void isSilentWhenToldTo() {
         Pulse pulse = pulse(0);
-        pulse.step(1, status(false, 5, ""));
-        pulse.step(1 + INTERVAL_MS, status(false, 5, ""));
+        pulse.step(1, status(false, 5, ""), false);
+        pulse.step(1 + INTERVAL_MS, status(false, 5, ""), false);
         pulse.end(true, status(false, 0, ""));
         assertThat(tasks).isEmpty();
     }

@@ -417,7 +417,7 @@ public final class Repair {
         Heartbeat word = newest == null ? null : read(newest.key());
         boolean lives = newest != null
                 && word != null
-                && word.state() == Heartbeat.State.RUNNING
+                && word.state().continues()
                 && clockMs.getAsLong() - newest.modifiedMs() < SILENT_INTERVALS * word.intervalMs();
         if (lives) {
             throw new StoreException(store.name() + ": the shipper of host " + hostId

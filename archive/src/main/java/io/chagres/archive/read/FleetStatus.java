@@ -18,6 +18,7 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -41,16 +42,42 @@ public final class FleetStatus {
         DAMAGED,
         /** Another writer took the log of its host, and it stopped: its files are shipped by nobody. */
         FENCED,
+        /** It lives, and the store takes nothing of it, since it is full or a quota is used up. */
+        FULL,
+        /** It lives, and bytes that it saw went before it could read them. */
+        LOST,
         /** Its last heartbeat or its commits cannot be read. */
         UNKNOWN,
-        /** It has not been heard for a day. */
-        GONE,
-        /** It said that it ends. */
-        ENDED,
+        /** It has not been heard for a day, and bytes were at risk then, or nobody knows whether any were. */
+        GONE_AT_RISK,
+        /** It said that it ends before everything was acknowledged. */
+        ENDED_AT_RISK,
         /** It should have been heard and was not, or bytes have been at risk for too long. */
         LATE,
+        /** It has not been heard for a day, and nothing was at risk then. */
+        GONE,
+        /** It said that it ends, and everything was acknowledged. */
+        ENDED,
         /** It was heard lately, and what is at risk is young. */
-        LIVE
+        LIVE;
+
+        /** Returns what it is called wherever a person or a program reads it. */
+        public String word() {
+            return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+        }
+
+        /** Says whether somebody must look, unless it was acknowledged. */
+        public boolean isAlarming() {
+            return compareTo(LATE) <= 0;
+        }
+
+        /** Says whether it is over with this: what is heard later makes an acknowledgement void. */
+        public boolean canBeAcknowledged() {
+            return switch (this) {
+                case FENCED, UNKNOWN, GONE_AT_RISK, ENDED_AT_RISK, LATE -> true;
+                default -> false;
+            };
+        }
     }
 
     /**
@@ -72,18 +99,9 @@ public final class FleetStatus {
             long acknowledgedMs,
             @Nullable String fault) {
 
-        /** Says whether somebody must look, unless it was acknowledged. */
+        /** Says whether somebody must look. */
         public boolean isAlarming() {
-            return acknowledgedMs == 0 && (fault != null || FleetStatus.isAlarming(state, word));
-        }
-
-        /** Says whether it is over with this: what is heard later makes an acknowledgement void. */
-        public boolean canBeAcknowledged() {
-            return state == State.FENCED
-                    || state == State.GONE
-                    || state == State.ENDED
-                    || state == State.LATE
-                    || state == State.UNKNOWN;
+            return acknowledgedMs == 0 && state.isAlarming();
         }
 
         private HostStatus acknowledged(long ms) {
@@ -163,7 +181,7 @@ public final class FleetStatus {
         all.addAll(reading.fenced);
         for (int i = 0; i < all.size(); i++) {
             HostStatus status = all.get(i);
-            if (status.isAlarming() && status.canBeAcknowledged()) {
+            if (status.state().canBeAcknowledged()) {
                 all.set(i, status.acknowledged(acknowledgedMs(status.said())));
             }
         }
@@ -181,41 +199,36 @@ public final class FleetStatus {
     }
 
     /**
-     * Says whether somebody must look at a shipper by what is known of it.
-     *
-     * @param word what it said last; null when it said nothing
-     */
-    public static boolean isAlarming(State state, @Nullable Heartbeat word) {
-        boolean lost = word != null && word.lostBytes() > 0;
-        boolean owes = word == null || word.riskBytes() != 0 || lost;
-        boolean drained = word != null && word.state() == Heartbeat.State.DRAINED;
-        return switch (state) {
-            case DAMAGED, FENCED, UNKNOWN, LATE -> true;
-            case GONE -> owes;
-            case ENDED -> owes || !drained;
-            case LIVE -> lost;
-        };
-    }
-
-    /**
      * Returns what a word says of the one that spoke.
      *
      * @param silentMs how long ago it was heard, in milliseconds
      * @param lateMs how long it may be silent, and a byte at risk, in milliseconds
      */
     public static State state(Heartbeat word, long silentMs, long lateMs) {
-        if (word.state() == Heartbeat.State.FENCED) {
-            return State.FENCED;
-        }
-        if (word.state() != Heartbeat.State.RUNNING) {
-            return State.ENDED;
-        }
-        State silent = silent(silentMs, lateMs);
-        return silent == State.LIVE && word.riskMs() > lateMs ? State.LATE : silent;
+        boolean owes = word.riskBytes() != 0 || word.lostBytes() > 0;
+        return switch (word.state()) {
+            case FENCED -> State.FENCED;
+            case ENDED -> State.ENDED_AT_RISK;
+            case DRAINED -> owes ? State.ENDED_AT_RISK : State.ENDED;
+            case FULL, RUNNING -> {
+                State silent = silent(owes, silentMs, lateMs);
+                yield silent == State.LIVE ? speaking(word, lateMs) : silent;
+            }
+        };
     }
 
-    private static State silent(long silentMs, long lateMs) {
-        return silentMs <= lateMs ? State.LIVE : silentMs <= Math.max(lateMs, GONE_MS) ? State.LATE : State.GONE;
+    private static State speaking(Heartbeat word, long lateMs) {
+        if (word.state() == Heartbeat.State.FULL) {
+            return State.FULL;
+        }
+        return word.lostBytes() > 0 ? State.LOST : word.riskMs() > lateMs ? State.LATE : State.LIVE;
+    }
+
+    private static State silent(boolean owes, long silentMs, long lateMs) {
+        if (silentMs <= Math.max(lateMs, GONE_MS)) {
+            return silentMs <= lateMs ? State.LIVE : State.LATE;
+        }
+        return owes ? State.GONE_AT_RISK : State.GONE;
     }
 
     /** Reads one host step by step; the finding of one step counts when another cannot be done. */
@@ -297,8 +310,8 @@ public final class FleetStatus {
                 return status(State.UNKNOWN, unread);
             }
             Heartbeat heard = word;
-            return status(
-                    heard == null ? silent(nowMs - heardMs, lateMs) : state(heard, nowMs - heardMs, lateMs), null);
+            long silentMs = nowMs - heardMs;
+            return status(heard == null ? silent(true, silentMs, lateMs) : state(heard, silentMs, lateMs), null);
         }
 
         /** Reads the newest heartbeat; returns why it cannot be. */
@@ -328,7 +341,7 @@ public final class FleetStatus {
         private @Nullable CorruptArchiveException end(BlobInfo spoken) throws IOException {
             Heartbeat heard = word;
             long known = Math.max(ArchiveLayout.namedCommit(spoken.key()), heard == null ? 0 : heard.seq());
-            boolean speaks = heard != null && state(heard, nowMs - heardMs, lateMs) == State.LIVE;
+            boolean speaks = heard != null && heard.state().continues() && nowMs - heardMs <= lateMs;
             return tail.damageFrom(known, spoken.key(), speaks);
         }
 

@@ -33,6 +33,7 @@ final class Refusal {
     private static StoreException.Kind kind(int errno) {
         return switch (errno) {
             case Errno.ELOOP, Errno.EXDEV, Errno.EISDIR, Errno.ESPIPE, Errno.ENXIO -> StoreException.Kind.NO_OBJECT;
+            case Errno.ENOSPC, Errno.EDQUOT -> StoreException.Kind.FULL;
             default -> mayPass(errno) ? StoreException.Kind.PASSING : StoreException.Kind.LASTING;
         };
     }
@@ -40,7 +41,7 @@ final class Refusal {
     /** Says whether an error of a path may pass without anybody changing that path. */
     private static boolean mayPass(int errno) {
         return switch (errno) {
-            case Errno.ENOSPC, Errno.EDQUOT, Errno.EIO, Errno.ESTALE, Errno.ETIMEDOUT, Errno.EHOSTDOWN -> true;
+            case Errno.EIO, Errno.ESTALE, Errno.ETIMEDOUT, Errno.EHOSTDOWN -> true;
             default -> false;
         };
     }

@@ -15,6 +15,8 @@ public final class StoreException extends IOException {
         PASSING,
         /** The store has too much to do: it passes when the same is asked again, later. */
         BUSY,
+        /** The store has no room, or a quota is used up: it passes when there is room again. */
+        FULL,
         /** Nobody answered: the line or the store is away, and it passes when it is back. */
         SILENT,
         /** Trying again is of no use until somebody changes something. */
@@ -77,7 +79,7 @@ public final class StoreException extends IOException {
 
     /** Says whether trying again is of no use until somebody changes something. */
     public boolean isLasting() {
-        return kind != Kind.PASSING && !isAway();
+        return kind != Kind.PASSING && kind != Kind.FULL && !isAway();
     }
 
     /** Says whether it says nothing of what is stored: the store did not give the object, which may be whole. */

@@ -100,10 +100,10 @@ class FleetStatusTest {
         }
         assertThat(states(0).get("late")).isEqualTo(FleetStatus.State.LATE);
         assertThat(states(0))
-                .containsEntry("gone", FleetStatus.State.GONE)
+                .containsEntry("gone", FleetStatus.State.GONE_AT_RISK)
                 .containsEntry("drained", FleetStatus.State.ENDED)
-                .containsEntry("silent", FleetStatus.State.GONE)
-                .containsEntry("ended", FleetStatus.State.ENDED)
+                .containsEntry("silent", FleetStatus.State.GONE_AT_RISK)
+                .containsEntry("ended", FleetStatus.State.ENDED_AT_RISK)
                 .containsEntry("live", FleetStatus.State.LIVE)
                 .containsEntry("commits only", FleetStatus.State.LIVE);
         assertThat(states(LATE_MS).get("live")).isEqualTo(FleetStatus.State.LATE);
@@ -157,18 +157,36 @@ class FleetStatusTest {
         long dayMs = FleetStatus.GONE_MS + 1;
         String id = host(store, "web1");
         say(store, id, 1, Heartbeat.State.RUNNING, 5);
-        assertThat(only(dayMs)).returns(FleetStatus.State.GONE, FleetStatus.HostStatus::state);
+        assertThat(only(dayMs)).returns(FleetStatus.State.GONE_AT_RISK, FleetStatus.HostStatus::state);
         assertThat(only(dayMs).isAlarming()).isTrue();
         say(store, id, 2, Heartbeat.State.RUNNING, -1);
-        assertThat(only(dayMs).isAlarming()).isTrue();
+        assertThat(only(dayMs).state()).isEqualTo(FleetStatus.State.GONE_AT_RISK);
         say(store, id, 3, Heartbeat.State.RUNNING, 0);
+        assertThat(only(dayMs)).returns(FleetStatus.State.GONE, FleetStatus.HostStatus::state);
         assertThat(only(dayMs).isAlarming()).isFalse();
         say(store, id, 4, Heartbeat.State.ENDED, 0); // not all that it had seen was acknowledged
-        assertThat(only(0).isAlarming()).isTrue();
+        assertThat(only(0).state()).isEqualTo(FleetStatus.State.ENDED_AT_RISK);
         say(store, id, 5, Heartbeat.State.DRAINED, 0);
+        assertThat(only(dayMs)).returns(FleetStatus.State.ENDED, FleetStatus.HostStatus::state);
         assertThat(only(dayMs).isAlarming()).isFalse();
         new Heartbeat(Heartbeat.State.DRAINED, 1, 60_000, 0, 0, 2, 5, "1.0", "/logs", "", 0, 7, 0).put(store, id, 1, 6);
+        assertThat(only(0).state()).isEqualTo(FleetStatus.State.ENDED_AT_RISK);
+    }
+
+    /** A full store and lost bytes need somebody at once, and are no longer the worst of a host that fell silent. */
+    @Test
+    void aHostThatSpeaksMayNeedSomebodyAllTheSame() throws IOException {
+        String id = host(store, "web1");
+        say(store, id, 1, Heartbeat.State.FULL, 5);
+        assertThat(only(0)).returns(FleetStatus.State.FULL, FleetStatus.HostStatus::state);
         assertThat(only(0).isAlarming()).isTrue();
+        assertThat(only(LATE_MS + 1).state()).isEqualTo(FleetStatus.State.LATE);
+        assertThat(only(FleetStatus.GONE_MS + 1).state()).isEqualTo(FleetStatus.State.GONE_AT_RISK);
+        new Heartbeat(Heartbeat.State.RUNNING, 1, 60_000, 7, 10, 2, 5, "1.0", "/logs", "", 0, 7, 0)
+                .put(store, id, 1, 2);
+        assertThat(only(0)).returns(FleetStatus.State.LOST, FleetStatus.HostStatus::state);
+        new Acknowledgement(only(0).said(), "me", 1).put(store);
+        assertThat(only(0).isAlarming()).isTrue(); // its next word would make that void
     }
 
     /** A host without heartbeats that is silent for a day has ended somehow, and nobody knows with what. */
@@ -203,7 +221,7 @@ class FleetStatusTest {
         store.replace(ArchiveLayout.commit(id, 1), new byte[1]);
         assertThat(only(0))
                 .matches(FleetStatus.HostStatus::isAlarming)
-                .matches(each -> !each.canBeAcknowledged())
+                .matches(each -> !each.state().canBeAcknowledged())
                 .returns(FleetStatus.State.DAMAGED, FleetStatus.HostStatus::state);
     }
 

@@ -41,8 +41,9 @@ final class Acknowledging {
     }
 
     private boolean acknowledge(FleetStatus.HostStatus status) throws IOException {
-        String who = status.host().name() + " (" + status.host().id() + "), " + Row.name(status.state());
-        if (!status.canBeAcknowledged()) {
+        String who = status.host().name() + " (" + status.host().id() + "), "
+                + status.state().word();
+        if (!status.state().canBeAcknowledged()) {
             String why = status.state() == FleetStatus.State.DAMAGED
                     ? "what is damaged stays so until 'chagres repair'"
                     : "it lives, and what it says next would make this void";

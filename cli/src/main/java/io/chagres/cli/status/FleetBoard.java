@@ -134,16 +134,16 @@ final class FleetBoard implements Board {
                         "chagres_fleet_looked_timestamp_seconds",
                         "When the archive was read last, since 1970.",
                         () -> at / MS_PER_SECOND);
+        FleetSum sum = FleetSum.of(rows);
         for (FleetStatus.State state : FleetStatus.State.values()) {
-            long count = rows.stream().filter(row -> row.state() == state).count();
+            long count = sum.count(state);
             metrics.gauge(
                     "chagres_fleet_hosts",
                     "Hosts of each state; a fenced ship counts beside the one that fenced it.",
-                    Metrics.label("state", Row.name(state)),
+                    Metrics.label("state", state.word()),
                     () -> count);
         }
-        long alarming = rows.stream().filter(Row::isAlarming).count();
-        metrics.gauge("chagres_fleet_alarming", "Hosts that somebody must look at.", () -> alarming);
+        metrics.gauge("chagres_fleet_alarming", "Hosts that somebody must look at.", sum::alarming);
         List<Row> told = told();
         int untold = rows.size() - told.size();
         metrics.gauge("chagres_fleet_untold", "Hosts without metrics of their own, which are no worse.", () -> untold);
@@ -196,6 +196,9 @@ final class FleetBoard implements Board {
         if (lookedMs > 0) {
             json.timeMember("looked", lookedMs);
         }
+        FleetSum sum = FleetSum.of(rows);
+        sum.members(json);
+        json.member("sum", sum.text());
         json.name("hosts").beginArray();
         for (Row row : told()) {
             json.beginObject();

@@ -7,7 +7,6 @@ import io.chagres.cli.text.Durations;
 import io.chagres.cli.text.JsonWriter;
 import io.chagres.ship.metrics.Metrics;
 import java.util.Comparator;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,7 +61,7 @@ record Row(
 
     /** Says whether somebody must look. */
     boolean isAlarming() {
-        return acknowledgedMs == 0 && (fault != null || FleetStatus.isAlarming(state, word));
+        return acknowledgedMs == 0 && state.isAlarming();
     }
 
     /** Says whether it lives and says that something is wrong. */
@@ -79,15 +78,11 @@ record Row(
         return !isAlarming() ? 0 : said == null || said.riskBytes() < 0 ? Long.MAX_VALUE : said.riskBytes();
     }
 
-    static String name(FleetStatus.State state) {
-        return state.name().toLowerCase(Locale.ROOT);
-    }
-
     String[] cells(long nowMs) {
         Heartbeat said = word;
         return new String[] {
             host.isEmpty() ? UNKNOWN : host,
-            name(state),
+            state.word(),
             heardMs == 0 ? "never heard" : Durations.format(Math.max(0, nowMs - heardMs)) + " ago",
             said == null ? UNKNOWN : risk(said),
             said == null ? "-" : ByteSize.format(said.bytesPerSecond()) + "/s",
@@ -149,7 +144,7 @@ record Row(
     String labels() {
         String id = where instanceof Fleet fleet ? fleet.hostId() : "";
         return Metrics.label("host", host) + "," + Metrics.label("id", id) + ","
-                + Metrics.label("state", name(state)) + ","
+                + Metrics.label("state", state.word()) + ","
                 + Metrics.label("fenced", state == FleetStatus.State.FENCED ? Long.toString(heardMs) : "");
     }
 
@@ -166,7 +161,7 @@ record Row(
             case Fleet fleet -> line.member("hostId", fleet.hostId());
             case Here here -> line.member("archive", here.archive()).member("pid", here.pid());
         }
-        line.member("state", name(state)).member("alarming", isAlarming());
+        line.member("state", state.word()).member("alarming", isAlarming());
         if (acknowledgedMs > 0) {
             line.timeMember("acknowledged", acknowledgedMs);
         }

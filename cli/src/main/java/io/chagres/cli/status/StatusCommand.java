@@ -37,15 +37,16 @@ import picocli.CommandLine.Parameters;
         description = {
             "Without STORE it asks the ships that run on this machine, also in containers; those of other users answer"
                     + " root alone. With STORE it shows what the archive heard: every ship lets it hear each minute"
-                    + " (--heartbeat). A host is live; late when it was silent or has bytes at risk for longer than"
-                    + " --late; gone after a day of silence; ended when it said so. It is fenced when another writer"
-                    + " has its log and nobody ships its files, damaged when the end of its log is missing or broken,"
-                    + " and unknown when it cannot be read. The worst comes first, the last line sums up. Bytes at"
-                    + " risk and the rate of commits are those of its last word. A ship looks at every file again"
-                    + " and again; --json says how old the oldest look was then (oldestLookMs).",
-            "Exit codes: 0 nobody need look; 1 somebody must: a host is late, fenced, damaged or unknown, or is gone or"
-                    + " ended with bytes at risk or lost ones, until it is heard again or acknowledged; or there is no"
-                    + " host; 2 usage."
+                    + " (--heartbeat). The worst comes first, the last line sums up. Bytes at risk and the rate of"
+                    + " commits are those of its last word. A ship looks at every file again and again; --json says"
+                    + " how old the oldest look was then (oldestLookMs).",
+            "A host is live; ended when it said so; gone after a day of silence. Somebody must look when it is late:"
+                    + " silent, or with bytes at risk, for longer than --late; ended at risk or gone at risk: with"
+                    + " bytes at risk at its last word; unknown: it cannot be read; lost: bytes that it saw went"
+                    + " before it read them; full: its store has no room for it; fenced: another writer has its log"
+                    + " and nobody ships its files; damaged: the end of its log is missing or broken.",
+            "Exit codes: 0 nobody need look; 1 somebody must, until the host is heard again or acknowledged; or there"
+                    + " is no host; 2 usage."
         },
         footer = {
             "",
@@ -253,11 +254,12 @@ public final class StatusCommand implements Callable<Integer> {
             Heartbeat word = shipper.heartbeat();
             if (word != null) {
                 FleetStatus.State alive = FleetStatus.state(word, nowMs - word.timeMs(), late.toMillis());
-                boolean hangs = alive == FleetStatus.State.GONE; // it runs
+                boolean hangs = alive == FleetStatus.State.GONE || alive == FleetStatus.State.GONE_AT_RISK; // it runs
                 FleetStatus.State state = hangs ? FleetStatus.State.LATE : alive;
                 return new Row(shipper.hostName(), where, state, word.timeMs(), word, "", null, 0);
             }
-            String why = shipper.isHidden()
+            boolean asksRoot = "root".equals(System.getProperty("user.name"));
+            String why = shipper.isHidden() && !asksRoot
                     ? "belongs to another user, or its store has not answered yet; ask as root"
                     : "its store has not answered yet";
             return new Row(shipper.hostName(), where, FleetStatus.State.LATE, 0, null, why, null, 0);

@@ -64,7 +64,7 @@ class FleetBoardTest {
         board.looked(List.of(
                 row("a", FleetStatus.State.LIVE, 0),
                 row("b\"\\\n", FleetStatus.State.LATE, 7),
-                row("c", FleetStatus.State.GONE, -1)));
+                row("c", FleetStatus.State.GONE_AT_RISK, -1)));
         assertThat(board.obstacle()).isNull();
         assertThat(text(board))
                 .contains("chagres_fleet_hosts{state=\"live\"} 1\n", "chagres_fleet_hosts{state=\"fenced\"} 0\n")
@@ -72,10 +72,13 @@ class FleetBoardTest {
                 .contains(
                         "chagres_host_at_risk_bytes{host=\"b\\\"\\\\\\n\",id=\"id-b",
                         "\",state=\"late\",fenced=\"\"} 7\n")
-                .contains("chagres_host_at_risk_bytes{host=\"c\",id=\"id-c\",state=\"gone\",fenced=\"\"} NaN\n")
+                .contains("chagres_host_at_risk_bytes{host=\"c\",id=\"id-c\",state=\"gone at risk\",fenced=\"\"} NaN\n")
                 .contains("chagres_host_heard_timestamp_seconds{host=\"c\"")
                 .doesNotContain("host=\"a\"");
-        assertThat(board.json()).contains("\"untold\":1", "\"host\":\"c\"").doesNotContain("\"host\":\"a\"");
+        assertThat(board.json())
+                .contains(
+                        "\"untold\":1", "\"host\":\"c\"", "\"sum\":\"1 live, 1 late, 1 gone at risk: look at 2 ships\"")
+                .doesNotContain("\"host\":\"a\"");
     }
 
     /** An archive without hosts is said to be one. */

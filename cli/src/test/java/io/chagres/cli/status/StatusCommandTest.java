@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Heartbeat;
 import io.chagres.archive.HostRegistry;
+import io.chagres.archive.read.FleetStatus;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.archive.testing.SmallArchive;
@@ -40,7 +41,7 @@ final class StatusCommandTest {
     void write() throws IOException {
         store = directory.resolve("archive").toString();
         host("live", Duration.ofSeconds(10), Heartbeat.State.RUNNING, 0, "");
-        host("troubled", Duration.ofSeconds(70), Heartbeat.State.RUNNING, 2048, "the store refuses since 9 s: full");
+        host("troubled", Duration.ofSeconds(70), Heartbeat.State.RUNNING, 2048, "2 unreadable files");
         host("ended", Duration.ofDays(9), Heartbeat.State.DRAINED, 0, "");
         host("gone", Duration.ofDays(2), Heartbeat.State.RUNNING, -1, "");
     }
@@ -91,13 +92,14 @@ final class StatusCommandTest {
         assertThat(run.code()).as(run.err()).isEqualTo(ExitCode.FAILED);
         assertThat(run.out().lines().map(each -> each.split(" ")[0]).limit(4))
                 .containsExactly("gone", "troubled", "ended", "live");
-        assertThat(run.out().lines()).last().isEqualTo("2 live (1 in trouble), 1 ended, 1 gone: look at 1 ship");
+        assertThat(run.out().lines())
+                .last()
+                .isEqualTo("2 live (1 in trouble), 1 ended, 1 gone at risk: look at 1 ship");
         assertThat(run.out().lines()).hasSize(5);
         assertThat(line(run, "live")).contains("live", "s ago", "0 B (1.5 s)", "4.0 KiB/s", "1.2", "/var/log/live");
-        assertThat(line(run, "troubled"))
-                .contains("live", "1 m 1", "2.0 KiB (1.5 s)", "the store refuses since 9 s: full");
+        assertThat(line(run, "troubled")).contains("live", "1 m 1", "2.0 KiB (1.5 s)", "2 unreadable files");
         assertThat(line(run, "ended")).contains("ended", "9 d ago");
-        assertThat(line(run, "gone")).contains("gone", "2 d ago", "unknown");
+        assertThat(line(run, "gone")).contains("gone at risk", "2 d ago", "unknown");
     }
 
     @Test
@@ -118,17 +120,34 @@ final class StatusCommandTest {
                 .hasValueSatisfying(each -> assertThat(each).contains("\"host\":\"gone\"", "\"alarming\":true"));
         assertThat(run.out().lines())
                 .last()
-                .isEqualTo("{\"summary\":{\"damaged\":0,\"fenced\":0,\"unknown\":0,\"gone\":1,\"ended\":1,\"late\":0,"
-                        + "\"live\":2},\"alarming\":1,\"troubled\":1,\"acknowledged\":0}");
+                .isEqualTo(
+                        "{\"summary\":{\"damaged\":0,\"fenced\":0,\"full\":0,\"lost\":0,\"unknown\":0,\"gone at risk\":1,"
+                                + "\"ended at risk\":0,\"late\":0,\"gone\":0,\"ended\":1,\"live\":2},\"alarming\":1,\"troubled\":1,\"acknowledged\":0}");
         assertThat(line(run, "troubled"))
                 .contains(
                         "\"state\":\"live\"",
                         "\"heard\":\"2",
                         "\"riskBytes\":2048,\"riskMs\":1500,\"bytesPerSecond\":4096,\"oldestLookMs\":0,\"files\":3")
                 .contains("\"drained\":false,\"version\":\"1.2\",\"follows\":\"/var/log/troubled\"")
-                .endsWith("\"trouble\":\"the store refuses since 9 s: full\",\"lostBytes\":0}");
+                .endsWith("\"trouble\":\"2 unreadable files\",\"lostBytes\":0}");
         assertThat(line(run, "ended")).contains("\"state\":\"ended\"", "\"drained\":true", "\"trouble\":null");
         assertThat(line(run, "gone")).contains("\"riskBytes\":null");
+    }
+
+    /** A store that has no room is nothing that passes by itself. */
+    @Test
+    void aHostWhoseStoreIsFullIsCalledFull() throws IOException {
+        host("web1", Duration.ofSeconds(5), Heartbeat.State.FULL, 7, "the store refuses since 9 s: no space");
+        CommandRun run = CommandRun.of("status", store);
+        assertThat(run.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(run.out().lines()).first().asString().startsWith("web1").contains("full", "the store refuses since");
+        assertThat(run.out().lines())
+                .last()
+                .isEqualTo("2 live (1 in trouble), 1 ended, 1 gone at risk, 1 full: look at 2 ships");
+        assertThat(CommandRun.of("status", store, "web1", "--json").out())
+                .contains("\"state\":\"full\",\"alarming\":true", "\"full\":1,");
+        CommandRun known = CommandRun.of("status", store, "--acknowledge", "web1");
+        assertThat(known.err()).contains("full: not acknowledged", "it lives");
     }
 
     @Test
@@ -171,7 +190,7 @@ final class StatusCommandTest {
     void staysRedUntilSomebodySaysThatItIsKnown() throws IOException {
         CommandRun acknowledged = CommandRun.of("status", store, "--acknowledge", "gone");
         assertThat(acknowledged.code()).as(acknowledged.err()).isZero();
-        assertThat(acknowledged.out()).contains("gone (", "), gone: acknowledged");
+        assertThat(acknowledged.out()).contains("gone (", "), gone at risk: acknowledged");
         CommandRun run = CommandRun.of("status", store);
         assertThat(run.code()).as(run.out()).isZero();
         assertThat(line(run, "gone")).contains("acknowledged ", " ago: /var/log/gone");
@@ -201,24 +220,47 @@ final class StatusCommandTest {
                 .isEqualTo(ExitCode.USAGE);
     }
 
+    private static CommandContext terminal(ByteArrayOutputStream out, int columns, Map<String, String> environment) {
+        CommandContext any = CommandContext.of(out, out, List.of());
+        return new CommandContext(
+                new Output(out, columns),
+                any.err(),
+                environment,
+                true,
+                any.clock(),
+                any.zone(),
+                any.termination(),
+                List.of());
+    }
+
+    /** The worst are on top, where a long table scrolls away. */
+    @Test
+    void aLongTableSaysHowToSeeTheWorstAlone() throws IOException {
+        for (int others : new int[] {3, 40}) {
+            ByteArrayOutputStream out = new ByteArrayOutputStream();
+            CommandContext terminal = terminal(out, 80, Map.of("TERM", "dumb"));
+            StatusTable table = new StatusTable(terminal, false);
+            for (int i = 0; i <= others; i++) {
+                FleetStatus.State state = i == 0 ? FleetStatus.State.LATE : FleetStatus.State.LIVE;
+                table.add(new Row("web" + i, new Row.Fleet("id" + i), state, 1000, null, "", null, 0));
+            }
+            table.text(2000);
+            terminal.out().flush();
+            assertThat(out.toString(StandardCharsets.UTF_8))
+                    .endsWith(": look at 1 ship" + (others > 24 ? " (alone with --problems)" : "") + "\n");
+        }
+    }
+
     /** On a terminal the columns have headings, and no line runs into the next. */
     @Test
     void fitsTheTerminal() throws IOException {
         for (boolean plain : new boolean[] {false, true}) {
             ByteArrayOutputStream out = new ByteArrayOutputStream();
-            CommandContext any = CommandContext.of(out, out, List.of());
-            CommandContext terminal = new CommandContext(
-                    new Output(out, 40),
-                    any.err(),
-                    plain ? Map.of("NO_COLOR", "1") : Map.of("TERM", "xterm"),
-                    true,
-                    any.clock(),
-                    any.zone(),
-                    any.termination(),
-                    List.of());
+            CommandContext terminal = terminal(out, 40, plain ? Map.of("NO_COLOR", "1") : Map.of("TERM", "xterm"));
             assertThat(Main.run(terminal, new String[] {"status", store})).isEqualTo(ExitCode.FAILED);
             List<String> lines = out.toString(StandardCharsets.UTF_8).lines().toList();
-            assertThat(lines).hasSize(6);
+            String said = String.join(" ", lines).replaceAll("\u001b\\[[0-9]+m", "");
+            assertThat(said).endsWith(" 2 live (1 in trouble), 1 ended, 1 gone at risk: look at 1 ship");
             assertThat(lines.getFirst()).contains("HOST", "STATE");
             assertThat(lines.get(1).startsWith("\u001b[31mgone ")).isEqualTo(!plain);
             assertThat(lines)

@@ -1,8 +1,6 @@
 package io.chagres.ship.commit;
 
 import io.chagres.archive.store.StoreException;
-import io.chagres.foreign.Errno;
-import io.chagres.foreign.ErrnoException;
 import java.io.IOException;
 import java.util.Locale;
 import java.util.function.Consumer;
@@ -24,11 +22,10 @@ public final class StoreHealth {
         PASSING;
 
         private static Cause of(IOException failure) {
-            if (failure.getCause() instanceof ErrnoException e
-                    && (e.errno() == Errno.ENOSPC || e.errno() == Errno.EDQUOT)) {
-                return FULL;
+            if (!(failure instanceof StoreException refusal)) {
+                return PASSING;
             }
-            return failure instanceof StoreException e && e.isLasting() ? LASTING : PASSING;
+            return refusal.kind() == StoreException.Kind.FULL ? FULL : refusal.isLasting() ? LASTING : PASSING;
         }
 
         /** Returns the word that metrics use. */
@@ -41,6 +38,7 @@ public final class StoreHealth {
     private final Consumer<String> problems;
     private final Backoff backoff = new Backoff(RandomGenerator.getDefault());
     private @Nullable String cause;
+    private boolean full;
     private long sinceMs;
     private final long[] errors = new long[Cause.values().length];
 
@@ -60,6 +58,7 @@ public final class StoreHealth {
         }
         boolean told = cause != null && withoutIds(said).equals(withoutIds(cause));
         cause = said;
+        full = why == Cause.FULL;
         if (!told) {
             problems.accept(
                     storeName + " refuses: " + said + "; nothing is lost while the local files stay, trying again");
@@ -82,6 +81,7 @@ public final class StoreHealth {
             problems.accept(storeName + " accepts again");
         }
         cause = null;
+        full = false;
         backoff.succeeded();
     }
 
@@ -89,6 +89,11 @@ public final class StoreHealth {
     @Nullable
     public String trouble(long nowMs) {
         return cause == null ? null : "refuses since " + (nowMs - sinceMs) / 1000 + " s: " + cause;
+    }
+
+    /** Says whether it refuses now because it is full. */
+    public boolean isFull() {
+        return full;
     }
 
     /** Returns for how long the store has refused everything, in milliseconds; -1 while it accepts. */

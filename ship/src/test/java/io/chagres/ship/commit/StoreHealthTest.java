@@ -36,6 +36,19 @@ class StoreHealthTest {
     }
 
     @Test
+    void isFullAsLongAsNothingElseIsSaid() {
+        StoreException full = new StoreException("no space", new IOException(), StoreException.Kind.FULL);
+        health.refused(full, 0);
+        assertThat(health.isFull()).isTrue();
+        assertThat(health.errors(StoreHealth.Cause.FULL)).isEqualTo(1);
+        health.refused(busy(0), 0);
+        assertThat(health.isFull()).isFalse();
+        health.refused(full, 0);
+        health.accepted();
+        assertThat(health.isFull()).isFalse();
+    }
+
+    @Test
     void saysWhenItAcceptsAgain() {
         health.accepted();
         assertThat(problems).isEmpty();

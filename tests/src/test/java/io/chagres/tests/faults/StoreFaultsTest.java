@@ -2,6 +2,7 @@ package io.chagres.tests.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.testkit.Await;
 import io.chagres.testkit.LineWriter;
 import io.chagres.testkit.Mounted;
 import io.chagres.testkit.Program;
@@ -42,6 +43,9 @@ class StoreFaultsTest {
         }
         ship.awaitStatus("the archive is full", ShipStatusLine::troubled);
         assertThat(ship.last().riskBytes()).isPositive();
+        Await.until("it is called full", () -> new String(
+                        Chagres.run(List.of("status", "--json")).out())
+                .contains("\"pid\":" + ship.pid() + ",\"state\":\"full\",\"alarming\":true"));
         writer.lines(100);
         Workload.rotate(bench.file("app.log"), 1);
         writer.lines(100).open(bench.file("app.log")).lines(100).close();

@@ -46,8 +46,8 @@ class ReleaseNeedsTest {
     @Test
     void saysAtOnceAllThatIsMissing() throws IOException {
         Path out = directory.resolve("out");
-        Program program = release(
-                List.of("CHAGRES_SIGN_KEY=nobody", "CHAGRES_AOT=/nowhere"), "1.2.0-next", out.toString());
+        Program program =
+                release(List.of("CHAGRES_SIGN_KEY=nobody", "CHAGRES_AOT=/nowhere"), "1.2.0-next", out.toString());
         assertThat(program.err())
                 .contains("release.sh: nothing was made, since this machine lacks\n")
                 .contains("\n  git (apt install git)\n", "\n  dpkg-deb (apt install dpkg)\n")

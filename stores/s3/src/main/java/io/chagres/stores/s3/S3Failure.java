@@ -19,6 +19,7 @@ final class S3Failure {
     static final int FORBIDDEN = 403;
     private static final int TOO_MANY_REQUESTS = 429;
     private static final int SERVER_ERROR = 500;
+    private static final int INSUFFICIENT_STORAGE = 507;
     private static final String ARCHIVED = "InvalidObjectState";
     static final int NOT_FOUND = 404;
     static final int PRECONDITION_FAILED = 412;
@@ -98,6 +99,10 @@ final class S3Failure {
     private static StoreException.Kind kind(int status, String code) {
         if (code.equals(ARCHIVED)) {
             return StoreException.Kind.ARCHIVED;
+        }
+        // Ceph and MinIO say it so; at AWS nothing is full.
+        if (status == INSUFFICIENT_STORAGE || code.endsWith("QuotaExceeded") || code.endsWith("StorageFull")) {
+            return StoreException.Kind.FULL;
         }
         boolean isBusy = status == TOO_MANY_REQUESTS || status >= SERVER_ERROR;
         return isBusy ? StoreException.Kind.BUSY : StoreException.Kind.PASSING;

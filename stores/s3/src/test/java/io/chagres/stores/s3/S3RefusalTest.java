@@ -106,6 +106,23 @@ class S3RefusalTest extends RefusalContract {
         assertThat(server.requests()).hasSize(1);
     }
 
+    /** Nobody need ask a full store again and again; the shipper does, now and then. */
+    @ParameterizedTest
+    @ValueSource(strings = {"507 XMinioStorageFull", "403 QuotaExceeded", "400 XMinioAdminBucketQuotaExceeded"})
+    void knowsAStoreThatIsFull(String refusal) throws IOException {
+        String[] status = refusal.split(" ");
+        server.answer(
+                new Answer(Integer.parseInt(status[0]), Map.of(), "<Error><Code>" + status[1] + "</Code></Error>"));
+        try (BlobStore store = open(false)) {
+            assertThatThrownBy(() -> store.putIfAbsent("k", MemorySegment.ofArray(new byte[1])))
+                    .isInstanceOfSatisfying(StoreException.class, full -> assertThat(full)
+                            .returns(StoreException.Kind.FULL, StoreException::kind)
+                            .returns(false, StoreException::isLasting)
+                            .returns(false, StoreException::isAway));
+        }
+        assertThat(server.requests()).hasSize(1);
+    }
+
     private static Answer archived(String restore) {
         Map<String, String> headers = new HashMap<>(Map.of("x-amz-storage-class", "GLACIER"));
         if (!restore.isEmpty()) {
