@@ -314,7 +314,8 @@ public record ConfigFile(
                             + meant.map(each -> "; did you mean "
                                             + (each.equals(SOURCE) ? "[[" + each + "]]" : "'" + each + "'") + "?")
                                     .orElse(""),
-                    "use one of " + String.join(", ", known.keySet()));
+                    meant.map(each -> each.equals(SOURCE) ? "head each source with a line [[source]]" : "write " + each)
+                            .orElse("use one of " + String.join(", ", known.keySet())));
         }
 
         private void add(TomlPosition at, String cause, String fix) {

@@ -27,8 +27,8 @@ final class LocalArchive {
         this.root = root;
     }
 
-    /** Looks at the directory, or at the nearest existing one above it. */
-    void run() {
+    /** Looks at the directory, or at the nearest existing one above it; says whether this user can write there. */
+    boolean run() {
         Path place = Path.of(root.toString()).toAbsolutePath();
         while (!Files.exists(place) && place.getParent() != null) {
             place = place.getParent();
@@ -40,7 +40,7 @@ final class LocalArchive {
                     place + ": " + Errno.message(why),
                     "let this user write there; the packaged unit: systemctl edit chagres, and in [Service]"
                             + " ReadWritePaths=" + root);
-            return;
+            return false;
         }
         for (String folder : FOLDERS) {
             Path below = place.resolve(folder);
@@ -49,10 +49,15 @@ final class LocalArchive {
                         "archive write",
                         below + ": belongs to another user",
                         "chown -R --reference=" + place + " " + place);
-                return;
+                return false;
             }
         }
-        diagnosis.ok("archive write", "this user can make objects there");
+        boolean isRoot = "root".equals(System.getProperty("user.name"));
+        diagnosis.ok(
+                "archive write",
+                "this user can make objects there"
+                        + (isRoot ? "; 'sudo -u chagres chagres doctor' says it of the unit's" : ""));
+        return true;
     }
 
     /** Returns the errno of what keeps this user from making files in a directory; 0 when nothing does. */

@@ -66,9 +66,11 @@ final class StoreChecks {
         if (local == null) {
             write(hosts, clock);
         } else {
-            new LocalArchive(diagnosis, local).run();
+            boolean isWritable = new LocalArchive(diagnosis, local).run();
             place();
-            clockOf(clock);
+            if (isWritable) {
+                clockOf(clock);
+            }
         }
         cost();
     }

@@ -52,6 +52,23 @@ final class ShipSettings {
     static final Set<String> LIVE =
             Set.of(PATHS, "include", "exclude", "max-lag", "codec", "ignore-older", "heartbeat");
 
+    /** What keys may hold that have no default and no type that says it: it is shown where one holds something else. */
+    private static final Map<String, String> EXAMPLES = Map.ofEntries(
+            Map.entry("to", "/mnt/archive"),
+            Map.entry("host", "web1"),
+            Map.entry("notice", "auto"),
+            Map.entry("host-id", "0123456789abcdef"),
+            Map.entry("state", "/var/lib/chagres"),
+            Map.entry("spool", "/var/lib/chagres/spool"),
+            Map.entry("include", "*.log"),
+            Map.entry("exclude", "*.gz"),
+            Map.entry("encrypt-to", "age1..."),
+            Map.entry("encrypt-to-file", "/etc/chagres/recipients"),
+            Map.entry("ca-file", "/etc/chagres/ca.pem"),
+            Map.entry("properties", "/etc/chagres/kafka.properties"),
+            Map.entry("http", "127.0.0.1:7788"),
+            Map.entry("http-token", "/etc/chagres/http-token"));
+
     private final CommandContext context;
     private final Map<String, Setting> ofLine;
     private final Map<String, Setting> settings = new LinkedHashMap<>();
@@ -176,7 +193,8 @@ final class ShipSettings {
                             value.line(),
                             value.column(),
                             "'" + key + "': " + value.hidden(fault),
-                            "give " + Objects.requireNonNull(keys().get(key)).wanted()));
+                            "correct it: it takes "
+                                    + Objects.requireNonNull(keys().get(key)).wanted()));
                 }
             });
         }
@@ -216,7 +234,7 @@ final class ShipSettings {
                     named == null ? 0 : named.line(),
                     named == null ? 0 : named.column(),
                     named == null ? cause : named.hidden(cause),
-                    "make the keys fit each other: 'chagres config show' has all that count"));
+                    "correct this, or what it does not fit: 'chagres config show' has all that count"));
         }
         return problems;
     }
@@ -405,6 +423,6 @@ final class ShipSettings {
         }
         return option.type() == Duration.class
                 ? "10s"
-                : option.type() == ByteSize.class ? "64MiB" : option.paramLabel();
+                : option.type() == ByteSize.class ? "64MiB" : EXAMPLES.getOrDefault(key(option), option.paramLabel());
     }
 }

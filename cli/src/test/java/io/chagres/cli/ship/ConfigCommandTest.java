@@ -73,6 +73,26 @@ final class ConfigCommandTest {
         return ShipSettings.of(context, ship.parseArgs(arguments));
     }
 
+    /** Who is told to write something may copy it. */
+    @Test
+    void whatIsProposedIsTaken() throws IOException {
+        for (ConfigKeys.Entry each : ConfigKeys.all()) {
+            assertThat(each.wanted()).as(each.key()).doesNotContainPattern("such as \\[?\"[A-Z:]+\"");
+            String value =
+                    each.wanted().startsWith("true") ? "true" : each.wanted().replaceFirst("(?s).*such as ", "");
+            if (each.key().equals("encrypt-to")) {
+                continue; // a key that is right would be somebody's
+            }
+            CommandRun run = check(each.key() + " = " + value + "\n");
+            assertThat(run.out())
+                    .as(each.key())
+                    .doesNotContainPattern("chagres.toml:1:.*(?<!does not exist|no such file)\\. Fix");
+        }
+        assertThat(check("max_lag = \"5s\"").out()).contains("did you mean 'max-lag'? Fix: write max-lag.\n");
+        assertThat(check("[[sources]]\npaths = \"/x\"").out())
+                .contains("Fix: head each source with a line [[source]].\n");
+    }
+
     @Test
     void aGoodFileIsGoodAndSaysWhereEachValueComesFrom() throws IOException {
         CommandRun check = check(GOOD);
