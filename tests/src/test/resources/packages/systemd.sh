@@ -101,6 +101,13 @@ second_boot() {
     await said "chagres.toml is in force"
     await ships_more
     [ "$(property MainPID)" = "$pid" ]
+    sed -i 's/^paths/path/' /etc/chagres/chagres.toml
+    if systemctl reload chagres.service; then return 1; fi
+    [ "$(property ActiveState)" = active ] && [ "$(property MainPID)" = "$pid" ]
+    chagres status | grep -q 'the configuration is refused since .*path'
+    sed -i 's/^path /paths /' /etc/chagres/chagres.toml
+    systemctl reload chagres.service
+    if chagres status | grep -q 'is refused'; then return 1; fi
     chagres restore /archive /back
     cmp "$(find /back -name secret.log)" /var/log/app/secret.log
     systemctl stop chagres.service
