@@ -53,7 +53,7 @@ final class CommitList {
 
     private static void addBehind(BlobStore store, String hostId, long afterSeq, long untilSeq, List<Long> seqs)
             throws IOException {
-        if (!store.listsMayLag()) {
+        if (!store.traits().listsMayLag()) {
             return;
         }
         long next = (seqs.isEmpty() ? afterSeq : seqs.getLast()) + 1;

@@ -34,14 +34,9 @@ public interface BlobStore extends AutoCloseable {
     /** Begins an object under a new key; it is visible and durable after {@link BlobWriter#commit}. */
     BlobWriter create(String key) throws IOException;
 
-    /** Says whether a {@link BlobWriter} keeps the whole object in memory until it is committed. */
-    default boolean holdsWritesInMemory() {
-        return false;
-    }
-
-    /** Returns how many bytes one object should hold at most: a store with little room is full before it ends. */
-    default long maxObjectBytes() {
-        return Long.MAX_VALUE;
+    /** Returns the properties by which others choose how they use it. */
+    default StoreTraits traits() {
+        return StoreTraits.PLAIN;
     }
 
     /**
@@ -125,14 +120,6 @@ public interface BlobStore extends AutoCloseable {
      * @param listener takes one sentence, on any thread
      */
     default void tell(Consumer<String> listener) {}
-
-    /**
-     * Says whether a list may leave out an object whose put was answered before: what must be there is then asked for
-     * by its key. False only where the store's maker promises it.
-     */
-    default boolean listsMayLag() {
-        return true;
-    }
 
     /** Returns the first object of {@link #list}, or null when there is none; one request. */
     default @Nullable BlobInfo first(String prefix) throws IOException {

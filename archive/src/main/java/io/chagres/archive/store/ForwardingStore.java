@@ -42,13 +42,8 @@ public abstract class ForwardingStore implements BlobStore {
     }
 
     @Override
-    public boolean holdsWritesInMemory() {
-        return store.holdsWritesInMemory();
-    }
-
-    @Override
-    public long maxObjectBytes() {
-        return store.maxObjectBytes();
+    public StoreTraits traits() {
+        return store.traits();
     }
 
     @Override
@@ -109,11 +104,6 @@ public abstract class ForwardingStore implements BlobStore {
     @Override
     public void tell(Consumer<String> listener) {
         store.tell(listener);
-    }
-
-    @Override
-    public boolean listsMayLag() {
-        return store.listsMayLag();
     }
 
     @Override

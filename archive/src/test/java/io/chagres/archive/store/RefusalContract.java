@@ -306,7 +306,7 @@ public abstract class RefusalContract {
             BlobPage last = Objects.requireNonNull(store.page("", "b"));
             assertThat(last.objects()).extracting(BlobInfo::key).containsExactly("c");
             assertThat(last.isLast()).isTrue();
-            assertThat(store.listsMayLag())
+            assertThat(store.traits().listsMayLag())
                     .as("nobody promised anything of this server")
                     .isTrue();
         }

@@ -4,6 +4,7 @@ import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
 import io.chagres.archive.store.ForwardingStore;
 import io.chagres.archive.store.StoreException;
+import io.chagres.archive.store.StoreTraits;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.linux.Fd;
 import java.io.IOException;
@@ -43,8 +44,8 @@ final class SpoolStore extends ForwardingStore {
     }
 
     @Override
-    public long maxObjectBytes() {
-        return spool.maxBytes() / OBJECTS;
+    public StoreTraits traits() {
+        return store.traits().withMaxObjectBytes(spool.maxBytes() / OBJECTS);
     }
 
     @Override

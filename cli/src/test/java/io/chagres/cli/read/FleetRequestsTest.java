@@ -12,6 +12,7 @@ import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.ForwardingStore;
+import io.chagres.archive.store.StoreTraits;
 import io.chagres.archive.testing.LaggingStore;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.testing.SmallArchive;
@@ -110,8 +111,8 @@ final class FleetRequestsTest {
         });
         return new ForwardingStore(counting) {
             @Override
-            public boolean listsMayLag() {
-                return mayLag;
+            public StoreTraits traits() {
+                return StoreTraits.ofCloud(mayLag);
             }
         };
     }

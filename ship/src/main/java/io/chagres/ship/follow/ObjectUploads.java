@@ -93,8 +93,8 @@ public final class ObjectUploads {
         this.level = level;
         this.offload = offload;
         this.health = health;
-        long room = store.holdsWritesInMemory() ? memoryBytes / (2 * IN_FLIGHT) : MAX_BYTES;
-        maxBytes = Math.clamp(Math.min(room, store.maxObjectBytes()), MIN_BYTES, MAX_BYTES);
+        long room = store.traits().holdsWritesInMemory() ? memoryBytes / (2 * IN_FLIGHT) : MAX_BYTES;
+        maxBytes = Math.clamp(Math.min(room, store.traits().maxObjectBytes()), MIN_BYTES, MAX_BYTES);
     }
 
     /** Returns how many bytes of a file one object may hold: those in flight stay within half of the memory. */
@@ -192,7 +192,7 @@ public final class ObjectUploads {
         return health.refused(failure, nowMs);
     }
 
-    /** Forgets what is under way for a tail; its position stays where the commits are. */
+    /** Forgets the uploads under way for a tail; its position stays where the commits are. */
     void drop(Tail tail) {
         for (Job job : all) {
             job.dropped |= job.tail == tail;

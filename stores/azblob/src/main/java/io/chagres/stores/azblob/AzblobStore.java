@@ -30,6 +30,7 @@ import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.ObjectAddress;
 import io.chagres.archive.store.SegmentContent;
 import io.chagres.archive.store.StoreException;
+import io.chagres.archive.store.StoreTraits;
 import io.chagres.archive.store.ThawClass;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -112,9 +113,10 @@ final class AzblobStore implements BlobStore {
         return new CollectedWriter(this, this::put, key);
     }
 
+    /** Microsoft promises that no list lags; nobody knows that of other servers. */
     @Override
-    public boolean holdsWritesInMemory() {
-        return true;
+    public StoreTraits traits() {
+        return StoreTraits.ofCloud(address.parameters().containsKey(ObjectAddress.ENDPOINT));
     }
 
     @Override
@@ -240,12 +242,6 @@ final class AzblobStore implements BlobStore {
         } catch (RuntimeException e) {
             throw AzblobFailure.of(address, prefix, e);
         }
-    }
-
-    /** Microsoft promises it; nobody knows whether other servers of its protocol do. */
-    @Override
-    public boolean listsMayLag() {
-        return address.parameters().containsKey(ObjectAddress.ENDPOINT);
     }
 
     private static BlobInfo info(String key, BlobItem item) {

@@ -15,6 +15,7 @@ import io.chagres.archive.store.ConditionProbe;
 import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.ObjectAddress;
 import io.chagres.archive.store.SegmentContent;
+import io.chagres.archive.store.StoreTraits;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -90,9 +91,10 @@ final class GcsStore implements BlobStore {
         return new CollectedWriter(this, this::put, key);
     }
 
+    /** Google promises that no list lags ("Cloud Storage consistency"); nobody knows that of other servers. */
     @Override
-    public boolean holdsWritesInMemory() {
-        return true;
+    public StoreTraits traits() {
+        return StoreTraits.ofCloud(address.parameters().containsKey(ObjectAddress.ENDPOINT));
     }
 
     @Override
@@ -196,12 +198,6 @@ final class GcsStore implements BlobStore {
                 .filter(each -> !each.key().equals(afterKey))
                 .toList();
         return new BlobPage(found, page.getNextPageToken() == null);
-    }
-
-    /** Google promises it ("Cloud Storage consistency"); nobody knows whether other servers of its protocol do. */
-    @Override
-    public boolean listsMayLag() {
-        return address.parameters().containsKey(ObjectAddress.ENDPOINT);
     }
 
     private BlobInfo info(StorageObject object) {

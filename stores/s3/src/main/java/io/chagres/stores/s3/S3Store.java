@@ -13,6 +13,7 @@ import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.Notes;
 import io.chagres.archive.store.SegmentContent;
 import io.chagres.archive.store.StoreException;
+import io.chagres.archive.store.StoreTraits;
 import io.chagres.archive.store.ThawClass;
 import io.chagres.archive.store.TlsFiles;
 import java.io.IOException;
@@ -127,8 +128,8 @@ final class S3Store implements BlobStore {
     }
 
     @Override
-    public boolean holdsWritesInMemory() {
-        return true;
+    public StoreTraits traits() {
+        return StoreTraits.ofCloud(!promise.isGiven());
     }
 
     @Override
@@ -284,11 +285,6 @@ final class S3Store implements BlobStore {
                     new IOException("no token"));
         }
         return next;
-    }
-
-    @Override
-    public boolean listsMayLag() {
-        return !promise.isGiven();
     }
 
     private BlobInfo info(S3Object object) {
