@@ -309,6 +309,11 @@ public final class ArchiveLayout {
         return streams(hostId, versionId) + digits(start) + "-" + digits(end) + "-" + hex(unique) + codec.suffix();
     }
 
+    /** Returns the key of the data object that a run refers to. */
+    public static String object(String hostId, LogRecord.ObjectRun run) {
+        return object(hostId, run.versionId(), run.start(), run.end(), run.unique(), run.codec());
+    }
+
     /**
      * Returns the key of a pack: a data object that is of no version, but holds pieces of many.
      *

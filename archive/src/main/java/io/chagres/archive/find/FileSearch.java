@@ -443,7 +443,7 @@ public final class FileSearch implements AutoCloseable {
     }
 
     /** Tells what of a line that is shown matches, from left to right; what is empty is left out. */
-    public void spans(LineSink.Line line, LineFinder.Spans taker) {
+    public void spans(LineSink.Line line, LineSpans taker) {
         if (overLines == null) {
             finder.spans(line.bytes(), taker);
             return;

@@ -144,15 +144,8 @@ public final class LineFinder implements AutoCloseable {
         return end;
     }
 
-    /** Takes what of a line matches. */
-    @FunctionalInterface
-    public interface Spans {
-        /** Takes a range of the line's bytes. */
-        void span(int from, int to);
-    }
-
     /** Tells what of a line matches, from left to right; what is empty is left out. */
-    public void spans(byte[] bytes, Spans spans) {
+    public void spans(byte[] bytes, LineSpans spans) {
         if (set != null && pattern.isDecidedByLiterals()) {
             set.spans(bytes, spans);
             return;
@@ -178,7 +171,7 @@ public final class LineFinder implements AutoCloseable {
      *
      * @param spans takes where that stands in what is returned, also where it is empty
      */
-    public byte[] replaced(byte[] bytes, Replacement by, Spans spans) {
+    public byte[] replaced(byte[] bytes, Replacement by, LineSpans spans) {
         boolean isAscii = LineText.isAscii(bytes, bytes.length);
         String text = LineText.of(bytes, bytes.length);
         Matcher matcher = pattern.expression(isAscii).matcher(text);

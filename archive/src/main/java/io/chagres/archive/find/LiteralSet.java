@@ -135,7 +135,7 @@ final class LiteralSet {
     }
 
     /** Tells where the texts lie, from left to right; of those that overlap the first, of these the first one given. */
-    void spans(byte[] line, LineFinder.Spans spans) {
+    void spans(byte[] line, LineSpans spans) {
         List<long[]> hits = new ArrayList<>();
         scan(MemorySegment.ofArray(line), 0, line.length, (place, literal) -> hits.add(new long[] {place, literal}));
         hits.sort(Comparator.<long[]>comparingLong(hit -> hit[0]).thenComparingLong(hit -> hit[1]));

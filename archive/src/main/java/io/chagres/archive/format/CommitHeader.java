@@ -107,7 +107,9 @@ public final class CommitHeader {
                     object, "it has " + objectBytes + " bytes instead of " + (end + fixed.dataStored()));
         }
         byte[] chain = sha256(buffer, (int) end);
-        CommitSeal seal = fixed.signature() == FixedHeader.UNSIGNED ? null : CommitSeal.decode(bytes, recordsEnd);
+        CommitSeal seal = fixed.signature() == FixedHeader.UNSIGNED
+                ? null
+                : CommitSeal.decode(bytes.asSlice(PAYLOAD_START), recordsEnd - PAYLOAD_START);
         if (fixed.protection() == FixedHeader.PLAIN) {
             byte[] records = decompressed(object, buffer, RECORDS_START, fixed.recordsStored(), fixed, context);
             return new CommitHeader(object, fixed, records, null, chain, seal);

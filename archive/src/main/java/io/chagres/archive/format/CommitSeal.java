@@ -24,28 +24,27 @@ public record CommitSeal(byte[] dataDigest, byte[] digest, MemorySegment signed)
     /** Bytes of a seal. */
     public static final int BYTES = Sha256.BYTES + SignedStatement.ENCODED_BYTES;
 
-    /** Takes the seal that begins at an offset of a commit. */
-    static CommitSeal decode(MemorySegment commit, long offset) {
+    /** Takes the seal that begins at an offset of a commit's payload. */
+    static CommitSeal decode(MemorySegment payload, long offset) {
         long end = offset + Sha256.BYTES;
         MemorySegment signed = MemorySegment.ofArray(
-                commit.asSlice(end, SignedStatement.ENCODED_BYTES).toArray(ValueLayout.JAVA_BYTE));
+                payload.asSlice(end, SignedStatement.ENCODED_BYTES).toArray(ValueLayout.JAVA_BYTE));
         return new CommitSeal(
-                commit.asSlice(offset, Sha256.BYTES).toArray(ValueLayout.JAVA_BYTE),
-                Sha256.of(commit.asSlice(CommitHeader.PAYLOAD_START, end - CommitHeader.PAYLOAD_START)),
+                payload.asSlice(offset, Sha256.BYTES).toArray(ValueLayout.JAVA_BYTE),
+                Sha256.of(payload.asSlice(0, end)),
                 signed);
     }
 
     /**
-     * Signs a commit that is written except for the seal.
+     * Signs the payload of a commit that is written except for the seal.
      *
      * @param offset where the seal begins
      * @param data the data area as it is stored
      */
-    public static void write(MemorySegment commit, long offset, MemorySegment data, HostSigner signer, long seq) {
+    public static void write(MemorySegment payload, long offset, MemorySegment data, HostSigner signer, long seq) {
         long end = offset + Sha256.BYTES;
-        MemorySegment.copy(Sha256.of(data), 0, commit, ValueLayout.JAVA_BYTE, offset, Sha256.BYTES);
-        byte[] digest = Sha256.of(commit.asSlice(CommitHeader.PAYLOAD_START, end - CommitHeader.PAYLOAD_START));
-        signer.sign(seq, digest).encode(commit, end);
+        MemorySegment.copy(Sha256.of(data), 0, payload, ValueLayout.JAVA_BYTE, offset, Sha256.BYTES);
+        signer.sign(seq, Sha256.of(payload.asSlice(0, end))).encode(payload, end);
     }
 
     /** Returns what was signed, and by whom; nobody checked it yet. */

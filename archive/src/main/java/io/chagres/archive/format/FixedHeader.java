@@ -87,6 +87,12 @@ public record FixedHeader(
     /** Records of one commit. */
     public static final int MAX_RECORDS = 1 << 20;
 
+    /** Most slashes in all paths of a commit together: each may become a directory. */
+    public static final int MAX_COMPONENTS = 1 << 22;
+
+    /** Most bytes that the runs and copies of a commit stand for: few records can stand for more than any disk has. */
+    public static final long MAX_RUN_BYTES = 64L << 30;
+
     /** Records of one commit as they are stored: they may not compress, and grow a little where they are encrypted. */
     static final int MAX_STORED_RECORDS_BYTES = SeekableFrames.boundOf(MAX_RECORDS_BYTES) + (1 << 20);
 

@@ -11,10 +11,7 @@ import java.util.Arrays;
 
 /** The seek table of one object: where each frame lies, and which bytes it holds. Immutable. */
 public final class FrameTable {
-    /** The most bytes of a frame in the object: bytes that do not compress grow a little. */
-    public static final int MAX_STORED_BYTES = 2 * SeekableFrames.FRAME_BYTES;
-
-    private static final int MAX_FRAMES = 1 << 24;
+    static final int MAX_FRAMES = 1 << 24;
     private static final int FIRST_BYTES = 4096;
 
     /** The bytes fetched first: the seek table of an object of 100 MB. */
@@ -27,7 +24,7 @@ public final class FrameTable {
     /** Offset of each frame's bytes in the content, and of the end of the last. */
     private final long[] content;
 
-    private FrameTable(long[] stored, long[] content) {
+    FrameTable(long[] stored, long[] content) {
         this.stored = stored;
         this.content = content;
     }
@@ -131,7 +128,7 @@ public final class FrameTable {
         for (int i = 0; i < frames; i++) {
             long size = in.get(INT, 8 + i * 8L) & 0xffffffffL;
             long bytes = in.get(INT, 12 + i * 8L) & 0xffffffffL;
-            if (bytes > SeekableFrames.FRAME_BYTES || size > MAX_STORED_BYTES) {
+            if (bytes > SeekableFrames.FRAME_BYTES || size > SeekableFrames.MAX_STORED_BYTES) {
                 throw new CorruptArchiveException(key, "its seek table declares an impossible frame");
             }
             stored[i + 1] = stored[i] + size;
@@ -145,30 +142,6 @@ public final class FrameTable {
             stored[i] += first;
         }
         return new FrameTable(stored, content);
-    }
-
-    /**
-     * Finds the frames of an object without its table: from the first on, as far as they are there whole. Bytes that
-     * begin no frame count as a damaged one that holds 256 KiB. Only checksums show whether that is so.
-     *
-     * @param key says whether it holds members of gzip or frames of zstd
-     */
-    public static FrameTable walk(Source object, String key) throws IOException {
-        try (FrameWalk walk = new FrameWalk(object, key)) {
-            walk.skipHeader();
-            long[] stored = {walk.position()};
-            long[] content = {0};
-            int frames = 0;
-            while (frames < MAX_FRAMES && walk.next()) {
-                if (++frames == stored.length) {
-                    stored = Arrays.copyOf(stored, frames * 2);
-                    content = Arrays.copyOf(content, frames * 2);
-                }
-                stored[frames] = walk.position() + walk.storedBytes();
-                content[frames] = content[frames - 1] + walk.contentBytes();
-            }
-            return new FrameTable(Arrays.copyOf(stored, frames + 1), Arrays.copyOf(content, frames + 1));
-        }
     }
 
     /** Returns the number of frames. */

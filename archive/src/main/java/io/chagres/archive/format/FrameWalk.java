@@ -7,12 +7,13 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /**
  * Finds the frames of an object one after the other from its beginning, without its seek table. It takes bytes that
  * begin no frame for a damaged, full one. Owns native memory; confined to one thread.
  */
-final class FrameWalk implements AutoCloseable {
+public final class FrameWalk implements AutoCloseable {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final int FRAME_MAGIC = 0xFD2FB528;
     private static final int SKIPPABLE_MAGIC = 0x184D2A50;
@@ -21,7 +22,7 @@ final class FrameWalk implements AutoCloseable {
     private final FrameTable.Source object;
     private final boolean gzip;
     private final Arena arena = Arena.ofConfined();
-    private final MemorySegment window = arena.allocate(2 * FrameTable.MAX_STORED_BYTES, 8);
+    private final MemorySegment window = arena.allocate(2 * SeekableFrames.MAX_STORED_BYTES, 8);
     private final GzipMembers.Reader members = new GzipMembers.Reader();
     private long windowStart;
     private int got;
@@ -29,13 +30,37 @@ final class FrameWalk implements AutoCloseable {
     private int storedBytes;
     private int contentBytes;
 
-    FrameWalk(FrameTable.Source object, String key) {
+    private FrameWalk(FrameTable.Source object, String key) {
         this.object = object;
         gzip = key.endsWith(Codec.GZIP.suffix());
     }
 
+    /**
+     * Finds the frames of an object without its table: from the first on, as far as they are there whole. Bytes that
+     * begin no frame count as a damaged one that holds 256 KiB. Only checksums show whether that is so.
+     *
+     * @param key says whether it holds members of gzip or frames of zstd
+     */
+    public static FrameTable table(FrameTable.Source object, String key) throws IOException {
+        try (FrameWalk walk = new FrameWalk(object, key)) {
+            walk.skipHeader();
+            long[] stored = {walk.position};
+            long[] content = {0};
+            int frames = 0;
+            while (frames < FrameTable.MAX_FRAMES && walk.next()) {
+                if (++frames == stored.length) {
+                    stored = Arrays.copyOf(stored, frames * 2);
+                    content = Arrays.copyOf(content, frames * 2);
+                }
+                stored[frames] = walk.position + walk.storedBytes;
+                content[frames] = content[frames - 1] + walk.contentBytes;
+            }
+            return new FrameTable(Arrays.copyOf(stored, frames + 1), Arrays.copyOf(content, frames + 1));
+        }
+    }
+
     /** Goes behind what a commit has before its frames. */
-    void skipHeader() throws IOException {
+    private void skipHeader() throws IOException {
         fetch(2 * MAGIC_BYTES);
         if (!gzip && got >= 2 * MAGIC_BYTES && (window.get(INT, 0) & ~0xf) == SKIPPABLE_MAGIC) {
             position = 2 * MAGIC_BYTES + (window.get(INT, MAGIC_BYTES) & 0xffffffffL);
@@ -43,20 +68,20 @@ final class FrameWalk implements AutoCloseable {
     }
 
     /** Goes to the next frame; false when there is none. */
-    boolean next() throws IOException {
+    private boolean next() throws IOException {
         position += storedBytes;
         storedBytes = 0;
         if (measure((int) Math.min(position - windowStart, got))) {
             return true;
         }
-        fetch(FrameTable.MAX_STORED_BYTES);
+        fetch(SeekableFrames.MAX_STORED_BYTES);
         if (!measure(0)) {
-            fetch(2 * FrameTable.MAX_STORED_BYTES); // the frame behind it is there whole, too
+            fetch(2 * SeekableFrames.MAX_STORED_BYTES); // the frame behind it is there whole, too
             int next = 1;
-            while (next < FrameTable.MAX_STORED_BYTES && !measure(next)) {
+            while (next < SeekableFrames.MAX_STORED_BYTES && !measure(next)) {
                 next++;
             }
-            storedBytes = next < FrameTable.MAX_STORED_BYTES ? next : 0;
+            storedBytes = next < SeekableFrames.MAX_STORED_BYTES ? next : 0;
             contentBytes = SeekableFrames.FRAME_BYTES;
         }
         return storedBytes > 0;
@@ -86,18 +111,6 @@ final class FrameWalk implements AutoCloseable {
         storedBytes = (int) stored;
         contentBytes = (int) content;
         return true;
-    }
-
-    long position() {
-        return position;
-    }
-
-    int storedBytes() {
-        return storedBytes;
-    }
-
-    int contentBytes() {
-        return contentBytes;
     }
 
     @Override

@@ -50,7 +50,7 @@ public final class GzipMembers implements FrameWriter {
 
     @Override
     public int frameBound() {
-        return FrameTable.MAX_STORED_BYTES;
+        return SeekableFrames.MAX_STORED_BYTES;
     }
 
     @Override

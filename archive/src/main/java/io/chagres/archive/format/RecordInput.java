@@ -169,8 +169,8 @@ final class RecordInput {
             }
             components += b == '/' ? 1 : 0;
         }
-        if (components > RecordReader.MAX_COMPONENTS) {
-            throw corrupt("its paths have more than " + RecordReader.MAX_COMPONENTS + " components");
+        if (components > FixedHeader.MAX_COMPONENTS) {
+            throw corrupt("its paths have more than " + FixedHeader.MAX_COMPONENTS + " components");
         }
         return Pathname.ofBytes(path);
     }

@@ -16,12 +16,6 @@ import java.util.Set;
  * version leaves the others readable. Confined to one thread.
  */
 public final class RecordReader {
-    /** Most slashes in all paths of a commit together: each may become a directory. */
-    public static final int MAX_COMPONENTS = 1 << 22;
-
-    /** Most bytes that the runs and copies of a commit stand for: few records can stand for more than any disk has. */
-    public static final long MAX_RUN_BYTES = 64L << 30;
-
     private static final LogRecord.Kind[] KINDS = LogRecord.Kind.values();
     private static final LogRecord.Reason[] REASONS = LogRecord.Reason.values();
     private static final Codec[] CODECS = Codec.values();
@@ -216,8 +210,8 @@ public final class RecordReader {
             throw in.corrupt("a run of " + length + " bytes is longer than 256 KiB");
         }
         runBytes += length;
-        if (runBytes > MAX_RUN_BYTES) {
-            throw in.corrupt("its runs and copies stand for more than " + MAX_RUN_BYTES + " bytes");
+        if (runBytes > FixedHeader.MAX_RUN_BYTES) {
+            throw in.corrupt("its runs and copies stand for more than " + FixedHeader.MAX_RUN_BYTES + " bytes");
         }
     }
 

@@ -65,12 +65,12 @@ public final class RecordWriter {
         return count;
     }
 
-    /** Returns the slashes in all paths; see {@link RecordReader#MAX_COMPONENTS}. */
+    /** Returns the slashes in all paths; see {@link FixedHeader#MAX_COMPONENTS}. */
     public int components() {
         return components;
     }
 
-    /** Returns the bytes that runs and copies stand for; see {@link RecordReader#MAX_RUN_BYTES}. */
+    /** Returns the bytes that runs and copies stand for; see {@link FixedHeader#MAX_RUN_BYTES}. */
     public long runBytes() {
         return runBytes;
     }

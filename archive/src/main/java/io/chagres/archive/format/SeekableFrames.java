@@ -16,6 +16,9 @@ public final class SeekableFrames implements FrameWriter {
     /** The bytes one frame holds at most. */
     public static final int FRAME_BYTES = LogRecord.PIECE_BYTES;
 
+    /** The most bytes of a frame in the object: bytes that do not compress grow a little. */
+    public static final int MAX_STORED_BYTES = 2 * FRAME_BYTES;
+
     private final ZstdCompressCtx context = new ZstdCompressCtx();
     private final SeekTable table = new SeekTable();
 

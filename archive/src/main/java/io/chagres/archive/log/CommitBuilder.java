@@ -6,7 +6,6 @@ import io.chagres.archive.age.KeyRing;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.CommitSeal;
 import io.chagres.archive.format.FixedHeader;
-import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.format.RecordWriter;
 import io.chagres.archive.format.SeekableFrames;
 import io.chagres.archive.sign.HostSigner;
@@ -126,7 +125,7 @@ public final class CommitBuilder implements AutoCloseable {
     private boolean recordsAreFull() {
         return records.length() > maxDataBytes
                 || records.count() > FixedHeader.MAX_RECORDS / 2
-                || records.runBytes() > RecordReader.MAX_RUN_BYTES / 4;
+                || records.runBytes() > FixedHeader.MAX_RUN_BYTES / 4;
     }
 
     /**
@@ -136,8 +135,8 @@ public final class CommitBuilder implements AutoCloseable {
     public boolean isCrowded() {
         return records.length() > FixedHeader.MAX_RECORDS_BYTES - (8 << 20)
                 || records.count() > FixedHeader.MAX_RECORDS - 100_000
-                || records.components() > RecordReader.MAX_COMPONENTS / 2
-                || records.runBytes() > RecordReader.MAX_RUN_BYTES / 2;
+                || records.components() > FixedHeader.MAX_COMPONENTS / 2
+                || records.runBytes() > FixedHeader.MAX_RUN_BYTES / 2;
     }
 
     /** Makes room for a run behind {@link #dataLength}; false when the commit is full. */
@@ -218,7 +217,12 @@ public final class CommitBuilder implements AutoCloseable {
         out.memory.set(INT, 0, CommitHeader.FRAME_MAGIC);
         out.memory.set(INT, 4, dataStart - CommitHeader.PAYLOAD_START);
         if (by != null) {
-            CommitSeal.write(out.memory, sealStart, out.memory.asSlice(dataStart, dataStored), by, seq);
+            CommitSeal.write(
+                    out.memory.asSlice(CommitHeader.PAYLOAD_START),
+                    sealStart - CommitHeader.PAYLOAD_START,
+                    out.memory.asSlice(dataStart, dataStored),
+                    by,
+                    seq);
         }
         out.memory.set(INT, crcStart, CommitHeader.crc(out.bytes, crcStart));
         sealed = new SealedCommit(

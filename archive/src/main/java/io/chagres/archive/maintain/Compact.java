@@ -44,114 +44,11 @@ import org.jspecify.annotations.Nullable;
  * the first to write its checkpoint counts. Confined to one thread.
  */
 public final class Compact {
-    /** So long an object waits at most for the commit or the checkpoint that refers to it. */
-    static final long ORPHAN_MS = Duration.ofDays(1).toMillis();
-
-    /**
-     * Says how to compact.
-     *
-     * @param graceMs how long what was replaced is kept, in milliseconds; longer than any reader reads
-     * @param retainMs how long bytes and versions that are over are kept, in milliseconds; 0 for ever
-     * @param codec how objects of one version are stored, one that compresses; packs are always zstd
-     * @param level of the codec, 1 to 19
-     * @param memoryBytes how many bytes to hold in memory at a time, commits and what is written, if one object alone
-     *     is not larger
-     * @param dryRun whether to only say what would be done
-     * @param historyMs what is kept of how files grew is a length for each such interval, in milliseconds, 1 or more
-     */
-    public record Options(
-            long graceMs, long retainMs, Codec codec, int level, long memoryBytes, boolean dryRun, long historyMs) {
-        /** How exactly the growth of files is kept unless it is said. */
-        public static final long HISTORY_MS = Duration.ofMinutes(1).toMillis();
-
-        /** A day of grace, everything kept, level 3, 128 MiB. */
-        public static final Options DEFAULT =
-                new Options(Duration.ofDays(1).toMillis(), 0, 3, 2 * CompactionPlan.OBJECT_BYTES, false);
-
-        /** Writes zstd, and keeps a length for each minute. */
-        public Options(long graceMs, long retainMs, int level, long memoryBytes, boolean dryRun) {
-            this(graceMs, retainMs, Codec.ZSTD, level, memoryBytes, dryRun, HISTORY_MS);
-        }
-
-        /** Returns the same options as a dry run. */
-        public Options asDryRun() {
-            return new Options(graceMs, retainMs, codec, level, memoryBytes, true, historyMs);
-        }
-    }
-
-    /** Says what is done, or would be. */
-    public enum Action {
-        /** Bytes of a version go into a new object. */
-        WRITE,
-        /** Bytes or a whole version leave the archive's present. */
-        EXPIRE,
-        /** Bytes are declared expired; a run after the grace period expires them. */
-        EXPIRE_LATER,
-        /** An object is deleted. */
-        REMOVE
-    }
-
-    /** Hears how compacting proceeds. */
-    public interface Listener {
-        /** Bytes were written into new objects. */
-        void progress(long doneBytes, long totalBytes);
-
-        /** Something stays as it is, because what it needs is damaged. */
-        void skipped(String subject, CorruptArchiveException cause);
-
-        /** An object of an earlier compaction is damaged or gone: it is made again, of commits that say the same. */
-        default void madeAgain(String object, CorruptArchiveException cause) {}
-
-        /**
-         * Something is about to be done; in a dry run it would be.
-         *
-         * @param subject an object or a range of a file
-         * @param bytes size of an object to remove, else bytes of the file
-         */
-        default void step(Action action, String subject, long bytes) {}
-    }
-
-    /**
-     * Counts what retention did, or would do.
-     *
-     * @param versions versions that were over, whole
-     * @param bytes bytes of files
-     * @param laterBytes bytes that were declared expired and go later
-     */
-    public record Expired(long versions, long bytes, long laterBytes) {
-        /** Nothing. */
-        public static final Expired NOTHING = new Expired(0, 0, 0);
-    }
-
-    /**
-     * Counts what was done, or would be.
-     *
-     * @param seq the commit up to which the host was compacted
-     * @param objectsWritten new data objects
-     * @param contentBytes bytes of files in them
-     * @param storedBytes their size in the store; 0 in a dry run
-     * @param expired what retention did
-     * @param commitsRemoved commits
-     * @param checkpointsRemoved checkpoints
-     * @param objectsRemoved data objects
-     * @param removedBytes size of all that was removed, but for filters
-     */
-    public record Summary(
-            long seq,
-            long objectsWritten,
-            long contentBytes,
-            long storedBytes,
-            Expired expired,
-            long commitsRemoved,
-            long checkpointsRemoved,
-            long objectsRemoved,
-            long removedBytes) {}
-
     private final BlobStore store;
-    private final Options options;
+    private final CompactOptions options;
     private final LocalTables tables;
     private final LongSupplier clockMs;
-    private final Listener listener;
+    private final CompactListener listener;
     private final @Nullable LongUnaryOperator taken;
     /** Encrypts to whom the host does. */
     private BlobStore writing;
@@ -159,13 +56,13 @@ public final class Compact {
     private long objectsWritten;
     private long contentBytes;
     private long storedBytes;
-    private Expired expired = Expired.NOTHING;
+    private CompactExpired expired = CompactExpired.NOTHING;
     private long storeMs;
     private Sweep.@Nullable Imagined imagined;
     private Set<String> replaced = Set.of();
 
     /** Makes a compaction as the other, with what does not fit into its memory in {@code java.io.tmpdir}. */
-    public Compact(BlobStore store, Options options, LongSupplier clockMs, Listener listener) {
+    public Compact(BlobStore store, CompactOptions options, LongSupplier clockMs, CompactListener listener) {
         this(store, options, LocalTables.temporary(), clockMs, listener);
     }
 
@@ -175,16 +72,21 @@ public final class Compact {
      * @param tables where most of a large host is meanwhile; stays the caller's
      * @param clockMs the clock here, milliseconds since 1970: nothing is old that is young by it or by the store's
      */
-    public Compact(BlobStore store, Options options, LocalTables tables, LongSupplier clockMs, Listener listener) {
+    public Compact(
+            BlobStore store,
+            CompactOptions options,
+            LocalTables tables,
+            LongSupplier clockMs,
+            CompactListener listener) {
         this(store, options, tables, clockMs, listener, null);
     }
 
     private Compact(
             BlobStore store,
-            Options options,
+            CompactOptions options,
             LocalTables tables,
             LongSupplier clockMs,
-            Listener listener,
+            CompactListener listener,
             @Nullable LongUnaryOperator taken) {
         this.store = store;
         writing = store;
@@ -204,8 +106,12 @@ public final class Compact {
      *     compacts
      */
     public static Compact ofSpool(
-            BlobStore store, long memoryBytes, LongSupplier clockMs, Listener listener, LongUnaryOperator taken) {
-        Options options = new Options(
+            BlobStore store,
+            long memoryBytes,
+            LongSupplier clockMs,
+            CompactListener listener,
+            LongUnaryOperator taken) {
+        CompactOptions options = new CompactOptions(
                 0, 0, Codec.ZSTD, 1, memoryBytes, false, Duration.ofDays(1).toMillis());
         return new Compact(store, options, LocalTables.temporary(), clockMs, listener, taken);
     }
@@ -216,11 +122,11 @@ public final class Compact {
      * @throws CorruptArchiveException when its log cannot be read; verify says more
      * @throws IOException when the store refuses
      */
-    public Summary host(String hostId) throws IOException {
+    public CompactSummary host(String hostId) throws IOException {
         objectsWritten = 0;
         contentBytes = 0;
         storedBytes = 0;
-        expired = Expired.NOTHING;
+        expired = CompactExpired.NOTHING;
         storeMs = Long.MIN_VALUE;
         imagined = null;
         replaced = Set.of();
@@ -380,7 +286,7 @@ public final class Compact {
                     && Checkpoint.write(writing, hostId, next.revision(), state, contents);
             if (!counts) {
                 // another compaction came first: what was written here is garbage, and removed with it later
-                expired = Expired.NOTHING;
+                expired = CompactExpired.NOTHING;
                 return;
             }
             if (taken != null) {
@@ -403,7 +309,7 @@ public final class Compact {
 
     private void imagine(CompactionPlan plan, HostState state, String hostId, CheckpointId next) {
         for (CompactionPlan.Output output : plan.outputs()) {
-            output.merges().forEach(merge -> listener.step(Action.WRITE, merge.describe(), merge.length()));
+            output.merges().forEach(merge -> listener.step(CompactAction.WRITE, merge.describe(), merge.length()));
             objectsWritten++;
             relieve(state);
         }
@@ -420,7 +326,7 @@ public final class Compact {
             return true;
         }
         long tookMs = clockMs.getAsLong() - begunMs;
-        if (tookMs > ORPHAN_MS / 2) {
+        if (tookMs > Sweep.ORPHAN_MS / 2) {
             throw new IOException("compacting host " + hostId + " took "
                     + Duration.ofMillis(tookMs).toHours()
                     + " hours; what it wrote may no longer count. Nothing is lost: compact more often, or with more"
@@ -429,13 +335,13 @@ public final class Compact {
         return false;
     }
 
-    private Summary sweep(String hostId, long seq) throws IOException {
+    private CompactSummary sweep(String hostId, long seq) throws IOException {
         Sweep sweep = planned(hostId);
-        sweep.removed().forEach(each -> listener.step(Action.REMOVE, each.key(), each.lengthBytes()));
+        sweep.removed().forEach(each -> listener.step(CompactAction.REMOVE, each.key(), each.lengthBytes()));
         if (!options.dryRun()) {
             sweep.run(); // whatever the store answers but success is a failure
         }
-        return new Summary(
+        return new CompactSummary(
                 seq,
                 objectsWritten,
                 contentBytes,

@@ -303,11 +303,6 @@ final class CompactionPlan implements AutoCloseable {
                 || (i == retention.first(version) && extents.start(i) < retention.start(version));
     }
 
-    /** Says whether an extent has bytes of its own, which may be written again. */
-    static boolean holdsBytes(LogRecord.Extent extent) {
-        return extent instanceof LogRecord.Run || isStored(extent);
-    }
-
     private static boolean isStored(LogRecord.Extent extent) {
         return extent instanceof LogRecord.ObjectRun || extent instanceof LogRecord.PackedRun;
     }

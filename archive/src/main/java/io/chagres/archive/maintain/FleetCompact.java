@@ -20,7 +20,7 @@ public final class FleetCompact {
      * @param missing what should be there of a host that has no commit; or null
      */
     public record Outcome(
-            Compact.@Nullable Summary summary,
+            @Nullable CompactSummary summary,
             @Nullable String note,
             @Nullable CorruptArchiveException missing) {}
 
@@ -30,7 +30,7 @@ public final class FleetCompact {
      * @throws IOException when it cannot be compacted, which is no reason to leave out others
      */
     public static Outcome host(Compact compact, BlobStore store, HostRegistry.Owner host) throws IOException {
-        Compact.@Nullable Summary summary = null;
+        @Nullable CompactSummary summary = null;
         @Nullable String note = null;
         try {
             summary = compact.host(host.id());

@@ -40,13 +40,13 @@ final class HostMend {
 
     private final BlobStore store;
     private final String hostId;
-    private final Repair.Listener listener;
+    private final RepairListener listener;
     private @Nullable HostRegistration registration;
     private boolean recordIsMissing;
     private boolean nameIsMissing;
     private boolean momentsAreMissing;
 
-    HostMend(BlobStore store, String hostId, Repair.Listener listener) {
+    HostMend(BlobStore store, String hostId, RepairListener listener) {
         this.store = store;
         this.hostId = hostId;
         this.listener = listener;
@@ -91,7 +91,7 @@ final class HostMend {
         nameIsMissing = known != null && isNothing(known.nameKey());
         if (known == null) {
             listener.step(
-                    Repair.Action.LOSS,
+                    RepairAction.LOSS,
                     ArchiveLayout.owner(hostId),
                     "it is damaged or missing, and nothing that is left of the log says whose host it is",
                     "a shipper that lost its state does not find this host");

@@ -40,7 +40,7 @@ final class MergeWriter implements AutoCloseable {
     private final String hostId;
     private final VersionReader reader;
     private final LongFunction<ExtentList> extentsOf;
-    private final Compact.Listener listener;
+    private final CompactListener listener;
     private final Codec codec;
     private final SeekableFrames packFrames;
     private final FrameWriter objectFrames;
@@ -69,8 +69,8 @@ final class MergeWriter implements AutoCloseable {
             HostState state,
             VersionReader reader,
             WrittenExtents written,
-            Compact.Options options,
-            Compact.Listener listener) {
+            CompactOptions options,
+            CompactListener listener) {
         this.store = store;
         this.hostId = hostId;
         this.reader = reader;
@@ -141,7 +141,7 @@ final class MergeWriter implements AutoCloseable {
         for (CompactionPlan.Output output : outputs) {
             List<StoredOrder.Source> ofOutput = new ArrayList<>(output.merges().size());
             for (CompactionPlan.Merge merge : output.merges()) {
-                listener.step(Compact.Action.WRITE, merge.describe(), merge.length());
+                listener.step(CompactAction.WRITE, merge.describe(), merge.length());
                 ofOutput.add(new StoredOrder.Source(merge, extentsOf.apply(merge.versionId()), offset));
                 offset += merge.length();
             }

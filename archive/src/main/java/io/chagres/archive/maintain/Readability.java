@@ -4,7 +4,7 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.EncryptedException;
 import io.chagres.archive.LogRecord;
-import io.chagres.archive.read.Selection;
+import io.chagres.archive.read.VersionName;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.CompactedHistoryException;
 import io.chagres.archive.state.ExtentList;
@@ -71,7 +71,7 @@ final class Readability {
     }
 
     private static String describe(FileVersion version) {
-        return Selection.lastPath(version) + " (version " + ArchiveLayout.hex(version.id()) + ")";
+        return VersionName.recordedPath(version) + " (version " + ArchiveLayout.hex(version.id()) + ")";
     }
 
     private static @Nullable String names(HostState before, HostState then) {

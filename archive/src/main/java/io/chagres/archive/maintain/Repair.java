@@ -46,32 +46,11 @@ public final class Repair {
     /** The format knows no greater object of those that are moved, a commit with all it may hold. */
     private static final long MAX_MOVED_BYTES = 2L << 30;
 
-    /** The action of a step. */
-    public enum Action {
-        /** Nothing: says what is lost for good. */
-        LOSS,
-        /** Puts a checkpoint of what is left. */
-        CHECKPOINT,
-        /** Puts what follows from the log. */
-        PUT,
-        /** Moves a damaged object away. */
-        QUARANTINE,
-        /** Nothing: the step that was announced for this object failed. */
-        FAILURE
-    }
-
-    /** Hears of each step before it is done, or would be. */
-    @FunctionalInterface
-    public interface Listener {
-        /** Something is done with an object: why, and what that means. */
-        void step(Action action, String object, String why, String consequence);
-    }
-
     private final BlobStore store;
     private final String hostId;
     private final LocalTables tables;
     private final LongSupplier clockMs;
-    private final Listener listener;
+    private final RepairListener listener;
     private final Map<String, String> damaged = new LinkedHashMap<>();
     /** The numbers of all that have the key of a commit. */
     private final NavigableSet<Long> commits = new TreeSet<>();
@@ -82,7 +61,7 @@ public final class Repair {
     private final HostMend mend;
 
     /** Prepares a repair as the other, with what does not fit into its memory in {@code java.io.tmpdir}. */
-    public Repair(BlobStore store, String hostId, LongSupplier clockMs, Listener listener) {
+    public Repair(BlobStore store, String hostId, LongSupplier clockMs, RepairListener listener) {
         this(store, hostId, LocalTables.temporary(), clockMs, listener);
     }
 
@@ -91,7 +70,7 @@ public final class Repair {
      *
      * @param tables where most of a large host is that is not damaged; stays the caller's
      */
-    public Repair(BlobStore store, String hostId, LocalTables tables, LongSupplier clockMs, Listener listener) {
+    public Repair(BlobStore store, String hostId, LocalTables tables, LongSupplier clockMs, RepairListener listener) {
         this.store = store;
         this.hostId = hostId;
         this.tables = tables;
@@ -161,10 +140,14 @@ public final class Repair {
         if (apply) {
             stage(state, needsState ? id : null, rescue, writing, after, losses);
         }
-        losses.forEach((object, loss) -> listener.step(Action.LOSS, object, loss[0], loss[1]));
+        losses.forEach((object, loss) -> listener.step(RepairAction.LOSS, object, loss[0], loss[1]));
         if (needsState) {
             String key = ArchiveLayout.checkpoint(hostId, id);
-            step(Action.CHECKPOINT, key, "commits are damaged or missing", "the host can be read as far as it is left");
+            step(
+                    RepairAction.CHECKPOINT,
+                    key,
+                    "commits are damaged or missing",
+                    "the host can be read as far as it is left");
         }
         if (apply && needsState) {
             put(after, id, writing);
@@ -175,7 +158,7 @@ public final class Repair {
         moveAll(apply);
         for (String key : mend.puts()) {
             String[] reason = mend.reason(key);
-            step(Action.PUT, key, reason[0], reason[1]);
+            step(RepairAction.PUT, key, reason[0], reason[1]);
         }
         if (apply) {
             mend.put();
@@ -221,7 +204,7 @@ public final class Repair {
         for (Map.Entry<String, String> each : damaged.entrySet()) {
             if (each.getKey().startsWith(checkpoints)) {
                 held = true;
-                listener.step(Action.LOSS, each.getKey(), each.getValue(), "it is the only trace of the host");
+                listener.step(RepairAction.LOSS, each.getKey(), each.getValue(), "it is the only trace of the host");
             }
         }
         if (held) {
@@ -281,14 +264,14 @@ public final class Repair {
     private void moveAll(boolean apply) throws IOException {
         for (Map.Entry<String, String> each : damaged.entrySet()) {
             if (mend.isNothing(each.getKey())) {
-                step(Action.QUARANTINE, each.getKey(), each.getValue(), "it holds nothing, and is removed");
+                step(RepairAction.QUARANTINE, each.getKey(), each.getValue(), "it holds nothing, and is removed");
                 if (apply) {
                     store.delete(each.getKey());
                 }
                 continue;
             }
             String target = target(each.getKey());
-            step(Action.QUARANTINE, each.getKey(), each.getValue(), "it is kept as " + target);
+            step(RepairAction.QUARANTINE, each.getKey(), each.getValue(), "it is kept as " + target);
             if (apply) {
                 try {
                     store.stored().move(each.getKey(), target, MAX_MOVED_BYTES);
@@ -296,7 +279,10 @@ public final class Repair {
                     steps--;
                     failures++;
                     listener.step(
-                            Action.FAILURE, each.getKey(), String.valueOf(e.getMessage()), "it stays where it is");
+                            RepairAction.FAILURE,
+                            each.getKey(),
+                            String.valueOf(e.getMessage()),
+                            "it stays where it is");
                 }
             }
         }
@@ -327,7 +313,7 @@ public final class Repair {
         }
     }
 
-    private void step(Action action, String object, String why, String consequence) {
+    private void step(RepairAction action, String object, String why, String consequence) {
         steps++;
         listener.step(action, object, why, consequence);
     }
@@ -406,7 +392,7 @@ public final class Repair {
                 return; // a compaction removed it, or it was never there
             } catch (StoreException e) {
                 HostRegistry.requireDamage(store, e);
-                listener.step(Action.LOSS, key, "it cannot be read: " + e.getMessage(), "it stays where it is");
+                listener.step(RepairAction.LOSS, key, "it cannot be read: " + e.getMessage(), "it stays where it is");
                 return;
             }
         }

@@ -3,7 +3,7 @@ package io.chagres.archive.maintain;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
-import io.chagres.archive.read.Selection;
+import io.chagres.archive.read.VersionName;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.CheckpointContents;
 import io.chagres.archive.state.Extents;
@@ -72,7 +72,7 @@ final class Rescue {
      */
     WrittenExtents write(BlobStore from, BlobStore to, Listener listener) throws IOException {
         WrittenExtents written = new WrittenExtents(RowSorter.inMemory());
-        Compact.Listener told = new Compact.Listener() {
+        CompactListener told = new CompactListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {}
 
@@ -83,7 +83,7 @@ final class Rescue {
         };
         try (VersionReader reader = new VersionReader(from, hostId, state);
                 MergeWriter writer =
-                        new MergeWriter(to, hostId, state, reader, written, Compact.Options.DEFAULT, told)) {
+                        new MergeWriter(to, hostId, state, reader, written, CompactOptions.DEFAULT, told)) {
             List<CompactionPlan.Output> packs = packs();
             long total = packs.stream().mapToLong(CompactionPlan.Output::length).sum();
             writer.write(packs, total, ROOM_BYTES, () -> {});
@@ -103,7 +103,10 @@ final class Rescue {
                 bytes = 0;
             }
             pack.add(new CompactionPlan.Merge(
-                    each.version().id(), each.run().start(), each.run().end(), Selection.lastPath(each.version())));
+                    each.version().id(),
+                    each.run().start(),
+                    each.run().end(),
+                    VersionName.recordedPath(each.version())));
             bytes += each.run().length();
         }
         if (!pack.isEmpty()) {

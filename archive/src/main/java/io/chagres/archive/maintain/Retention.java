@@ -69,7 +69,7 @@ final class Retention {
             HostState state,
             @Nullable StoreTimes times,
             @Nullable LongUnaryOperator taken,
-            Compact.Options options,
+            CompactOptions options,
             long nowMs) {
         this.state = state;
         this.times = times;
@@ -82,7 +82,7 @@ final class Retention {
 
     /** Keeps everything, and what was decided before. */
     static Retention none(HostState state) {
-        return new Retention(state, null, null, Compact.Options.DEFAULT, 0);
+        return new Retention(state, null, null, CompactOptions.DEFAULT, 0);
     }
 
     /**
@@ -91,7 +91,7 @@ final class Retention {
      * @param state keeps all extents
      * @param nowMs the time of the store
      */
-    static Retention of(HostState state, StoreTimes times, Compact.Options options, long nowMs) {
+    static Retention of(HostState state, StoreTimes times, CompactOptions options, long nowMs) {
         return new Retention(state, times, null, options, nowMs).settled();
     }
 
@@ -102,7 +102,7 @@ final class Retention {
      * @param nowMs the time of the store
      */
     static Retention taken(HostState state, LongUnaryOperator taken, long nowMs) {
-        return new Retention(state, null, taken, Compact.Options.DEFAULT, nowMs).settled();
+        return new Retention(state, null, taken, CompactOptions.DEFAULT, nowMs).settled();
     }
 
     /** Finds out what copies need, and so what is decided of every version. */
@@ -180,9 +180,16 @@ final class Retention {
      * are written again for it, so that at least as many must go.
      */
     private static long cut(ExtentList extents, int first, long start, long keep) {
-        boolean moves = first < extents.size() && CompactionPlan.holdsBytes(extents.get(first));
+        boolean moves = first < extents.size() && holdsBytes(extents.get(first));
         long stays = moves ? extents.end(first) - keep : 0;
         return moves && keep - start >= Math.max(stays, MIN_CUT_BYTES) ? keep : start;
+    }
+
+    /** Says whether an extent has bytes of its own, which may be written again. */
+    private static boolean holdsBytes(LogRecord.Extent extent) {
+        return extent instanceof LogRecord.Run
+                || extent instanceof LogRecord.ObjectRun
+                || extent instanceof LogRecord.PackedRun;
     }
 
     private static long compared(FileVersion version) {
@@ -298,7 +305,7 @@ final class Retention {
      *
      * @param paths of the versions
      */
-    Compact.Expired report(Compact.Listener listener, VersionPaths paths) {
+    CompactExpired report(CompactListener listener, VersionPaths paths) {
         long bytes = 0;
         long laterBytes = 0;
         for (FileVersion version : state.versions()) {
@@ -307,19 +314,19 @@ final class Retention {
             if (!keeps || start > version.startPosition()) {
                 long went = start - version.startPosition();
                 String range = keeps ? "bytes " + version.startPosition() + " to " + start + " of " : "all of ";
-                listener.step(Compact.Action.EXPIRE, range + name(version, paths), went);
+                listener.step(CompactAction.EXPIRE, range + name(version, paths), went);
                 bytes += went;
             }
             long later = keeps ? retention(version).expiredBefore() - start : 0;
             if (later > 0) {
                 listener.step(
-                        Compact.Action.EXPIRE_LATER,
+                        CompactAction.EXPIRE_LATER,
                         "bytes " + start + " to " + (start + later) + " of " + name(version, paths),
                         later);
                 laterBytes += later;
             }
         }
-        return new Compact.Expired(goneVersions, bytes, laterBytes);
+        return new CompactExpired(goneVersions, bytes, laterBytes);
     }
 
     private static String name(FileVersion version, VersionPaths paths) {

@@ -15,6 +15,7 @@ import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -37,6 +38,9 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 final class Sweep {
+    /** So long an object waits at most for the commit or the checkpoint that refers to it. */
+    static final long ORPHAN_MS = Duration.ofDays(1).toMillis();
+
     /**
      * A checkpoint that would have been written, and would be old at once.
      *
@@ -147,7 +151,7 @@ final class Sweep {
         if (isSpared || isCheckpointSetAside()) {
             return null;
         }
-        long madeMs = followedMs(log, base.seq()) - Compact.ORPHAN_MS;
+        long madeMs = followedMs(log, base.seq()) - ORPHAN_MS;
         for (BlobInfo object : candidates) {
             boolean waitsForNone = object.modifiedMs() <= madeMs || replaced.contains(object.key());
             if (waitsForNone && !referredTo.contains(object.key()) && isReplacedOrGarbage(object)) {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Finds the versions that others copy from. A state that keeps the extents of a few versions does not keep those of
  * their sources: they are loaded when the first copy is read. Confined to one thread at a time.
  */
-final class CopySources implements VersionReader.SourceFinder {
+final class CopySources implements CopySourceFinder {
     private final BlobStore store;
     private final String hostId;
     private final HostState state;

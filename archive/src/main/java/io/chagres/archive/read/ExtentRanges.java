@@ -62,7 +62,7 @@ public final class ExtentRanges extends LazyIterator<BlobRange> {
             offset = 0;
             long table = run.objectLength() - TABLE_BYTES;
             if (run.codec() != Codec.NONE && table > 0) {
-                ranges.add(new BlobRange(VersionReader.keyOf(hostId, run), table, TABLE_BYTES));
+                ranges.add(new BlobRange(ArchiveLayout.object(hostId, run), table, TABLE_BYTES));
             }
         }
     }
@@ -80,7 +80,7 @@ public final class ExtentRanges extends LazyIterator<BlobRange> {
     private void addWindow(LogRecord.ObjectRun run) {
         int length = (int) Math.min(WINDOW_BYTES, run.objectLength() - offset);
         if (length > 0) {
-            ranges.add(new BlobRange(VersionReader.keyOf(hostId, run), offset, length));
+            ranges.add(new BlobRange(ArchiveLayout.object(hostId, run), offset, length));
         }
         offset += length;
         if (length < WINDOW_BYTES) {

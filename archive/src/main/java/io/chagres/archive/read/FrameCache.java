@@ -6,7 +6,9 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.format.FrameTable;
+import io.chagres.archive.format.FrameWalk;
 import io.chagres.archive.format.GzipMembers;
+import io.chagres.archive.format.SeekableFrames;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
@@ -79,7 +81,7 @@ final class FrameCache implements AutoCloseable {
         FrameTable walked = walks.get(key);
         if (walked == null) {
             try {
-                walked = FrameTable.walk((offset, target) -> store.get(key, offset, target), key);
+                walked = FrameWalk.table((offset, target) -> store.get(key, offset, target), key);
             } catch (NoSuchBlobException e) {
                 return false;
             }
@@ -181,7 +183,7 @@ final class FrameCache implements AutoCloseable {
     private void decompress(String key, FrameTable table, int frame, MemorySegment target) throws IOException {
         int storedBytes = table.storedBytes(frame);
         if (stored.byteSize() == 0) {
-            stored = arena.allocate(FrameTable.MAX_STORED_BYTES, 64);
+            stored = arena.allocate(SeekableFrames.MAX_STORED_BYTES, 64);
         }
         try {
             FrameTable.fill(

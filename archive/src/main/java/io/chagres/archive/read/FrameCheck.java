@@ -2,6 +2,7 @@ package io.chagres.archive.read;
 
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.format.FrameTable;
+import io.chagres.archive.format.SeekableFrames;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -19,7 +20,7 @@ public final class FrameCheck {
     public static void check(BlobStore store, String key) throws IOException {
         try (FrameCache frames = new FrameCache(store, 1);
                 Arena arena = Arena.ofConfined()) {
-            MemorySegment target = arena.allocate(FrameTable.MAX_STORED_BYTES, 8);
+            MemorySegment target = arena.allocate(SeekableFrames.MAX_STORED_BYTES, 8);
             FrameTable table = frames.table(key);
             if (table.storedStart(0) != 0) {
                 throw new CorruptArchiveException(key, "its seek table does not cover its first bytes");

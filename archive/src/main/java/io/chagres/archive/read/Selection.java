@@ -94,7 +94,7 @@ public final class Selection implements Iterable<Selection.Entry> {
     private static List<Gone> allGone(HostState state, Predicate<Pathname> paths) {
         List<Gone> gone = new ArrayList<>();
         state.forEachNameless(version -> {
-            Pathname last = lastPath(version);
+            Pathname last = VersionName.recordedPath(version);
             if (paths.test(last)) {
                 gone.add(new Gone(last, version.id(), version.changedMs()));
             }
@@ -179,11 +179,5 @@ public final class Selection implements Iterable<Selection.Entry> {
             int order = named.path().compareTo(other.path());
             return order != 0 ? order < 0 : named.entry().versionId() < other.id();
         }
-    }
-
-    /** Returns the name a version had last; of one that never had a name, the path it was opened by. */
-    public static Pathname lastPath(FileVersion version) {
-        Pathname last = version.lastPath();
-        return last == null ? version.openedPath() : last;
     }
 }

@@ -27,9 +27,15 @@ public final class VersionName {
      * possible path of a file, whatever the log says.
      */
     public static Pathname lastPath(FileVersion version) {
-        Pathname path = Selection.lastPath(version);
+        Pathname path = recordedPath(version);
         boolean safe = path.isAbsolute() && path.length() > 1 && path.equals(path.normalized());
         return safe ? path : UNKNOWN;
+    }
+
+    /** Returns the name a version had last, as the log says it; of one that never had a name, the path it was opened by. */
+    public static Pathname recordedPath(FileVersion version) {
+        Pathname last = version.lastPath();
+        return last == null ? version.openedPath() : last;
     }
 
     /**

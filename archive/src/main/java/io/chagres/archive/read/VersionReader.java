@@ -36,7 +36,7 @@ public final class VersionReader implements AutoCloseable {
 
     private final BlobStore store;
     private final String hostId;
-    private final SourceFinder sources;
+    private final CopySourceFinder sources;
     private final FrameCache frames;
     private final Arena arena = Arena.ofShared();
     private final CRC32C crc = new CRC32C();
@@ -71,18 +71,11 @@ public final class VersionReader implements AutoCloseable {
         this(copy -> versions.apply(copy.sourceVersion()), store, hostId, cacheBytes);
     }
 
-    private VersionReader(SourceFinder sources, BlobStore store, String hostId, long cacheBytes) {
+    private VersionReader(CopySourceFinder sources, BlobStore store, String hostId, long cacheBytes) {
         this.store = store;
         this.hostId = hostId;
         this.sources = sources;
         frames = new FrameCache(store, cacheBytes);
-    }
-
-    /** Finds the version a run copies from, with its extents; null when there is none. */
-    @FunctionalInterface
-    interface SourceFinder {
-        @Nullable
-        FileVersion of(LogRecord.CopyRun copy) throws IOException;
     }
 
     /**
@@ -351,7 +344,7 @@ public final class VersionReader implements AutoCloseable {
     }
 
     private void object(LogRecord.ObjectRun run, long start, MemorySegment target) throws IOException {
-        String key = keyOf(hostId, run);
+        String key = ArchiveLayout.object(hostId, run);
         long offset = start - run.start();
         if (run.codec() != Codec.NONE) {
             content(key, offset, target);
@@ -364,15 +357,10 @@ public final class VersionReader implements AutoCloseable {
         }
     }
 
-    /** Returns the key of the object a run refers to. */
-    public static String keyOf(String hostId, LogRecord.ObjectRun run) {
-        return ArchiveLayout.object(hostId, run.versionId(), run.start(), run.end(), run.unique(), run.codec());
-    }
-
     /** Returns the key of the data object that holds the bytes of an extent; null when they are elsewhere. */
     public static @Nullable String dataObject(String hostId, LogRecord.Extent extent) {
         return switch (extent) {
-            case LogRecord.ObjectRun run -> keyOf(hostId, run);
+            case LogRecord.ObjectRun run -> ArchiveLayout.object(hostId, run);
             case LogRecord.PackedRun run -> ArchiveLayout.pack(hostId, run.packLength(), run.unique());
             case LogRecord.Run run -> null;
             case LogRecord.ZeroRun run -> null;

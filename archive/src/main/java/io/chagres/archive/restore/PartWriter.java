@@ -33,7 +33,7 @@ final class PartWriter implements AutoCloseable {
     }
 
     /** Writes a part; what is wrong with its file is a fault, and the file is given up. */
-    void write(RestoredTree.Part part) throws IOException {
+    void write(RestoredPart part) throws IOException {
         writing(part.file(), fd -> {
             write(part.file(), part.extent(), fd);
             if (part.file().partDone()) {

@@ -18,13 +18,11 @@ import io.chagres.archive.state.HostView;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.state.NameFilter;
-import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.Salvage;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.StoreException;
-import io.chagres.foreign.Errno;
 import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
@@ -40,8 +38,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Writes files of an archive below a directory: {@code DIR/<host>/<path>}, with modes, modification times, owners where
@@ -60,83 +56,8 @@ public final class Restore {
     /** Decompressed frames that a worker keeps: parts that follow each other share them. */
     private static final long CACHE_BYTES = 1L << 20;
 
-    /**
-     * Says what to restore.
-     *
-     * @param address which files, or null for all
-     * @param at the state to restore
-     * @param standing whether the names that stood are restored
-     * @param nameless which versions without a name are written, into a tree of their own
-     * @param specialBits whether set-user-id, set-group-id and sticky bits are restored
-     * @param salvage whether hosts with damaged commits are restored as far as something is proven; all versions
-     *     without a name are written then
-     * @param ignoreSpace whether a host is begun whose files take more space than is free; else it is a fault
-     * @param filter which versions of the files the address names
-     */
-    public record Options(
-            @Nullable Address address,
-            PointInTime at,
-            boolean standing,
-            Nameless nameless,
-            boolean specialBits,
-            boolean salvage,
-            boolean ignoreSpace,
-            Predicate<FileVersion> filter) {
-        /** Everything as it was last. */
-        public static final Options ALL =
-                new Options(null, PointInTime.NOW, true, Nameless.NONE, false, false, false, version -> true);
-
-        /** Returns a copy that restores other trees. */
-        public Options with(boolean otherStanding, Nameless otherNameless) {
-            return new Options(address, at, otherStanding, otherNameless, specialBits, salvage, ignoreSpace, filter);
-        }
-    }
-
-    /** Which versions without a name are written. */
-    public enum Nameless {
-        /** None. */
-        NONE,
-        /** Files that are gone. */
-        GONE,
-        /** Earlier states of files too: what was truncated away or rewritten. */
-        ALL
-    }
-
-    /** Hears how restoring proceeds. */
-    public interface Listener {
-        /** Bytes of a host's files were written; {@code totalBytes} grows when another host begins. */
-        void progress(long doneBytes, long totalBytes);
-
-        /** Something was not restored, or not completely: what, and why. */
-        void fault(String subject, String cause);
-    }
-
-    /**
-     * Counts what was made.
-     *
-     * @param files regular files, without further names of the same file
-     * @param directories directories other than those of hosts
-     * @param links symbolic links and further names of files
-     * @param bytes bytes written, without holes
-     * @param faults how often the listener heard of a fault
-     * @param expiredFiles files that begin at their first kept byte, because retention expired those before
-     * @param expiredBytes those bytes
-     * @param gone the files that are gone and were not asked for
-     * @param earlier the earlier states of files that were not asked for
-     */
-    public record Summary(
-            long files,
-            long directories,
-            long links,
-            long bytes,
-            long faults,
-            long expiredFiles,
-            long expiredBytes,
-            GoneTree.Count gone,
-            GoneTree.Count earlier) {}
-
     private final BlobStore store;
-    private final Options options;
+    private final RestoreOptions options;
     private final RestoreCounter counter;
     private final Workers workers;
     private final LocalTables tables;
@@ -147,7 +68,8 @@ public final class Restore {
      * @param tables where large hosts are meanwhile; stays the caller's
      * @param workers write content; the listener hears of it on their threads, one at a time
      */
-    public Restore(BlobStore store, Options options, LocalTables tables, Workers workers, Listener listener) {
+    public Restore(
+            BlobStore store, RestoreOptions options, LocalTables tables, Workers workers, RestoreListener listener) {
         this.store = store;
         this.tables = tables;
         this.workers = workers;
@@ -161,7 +83,7 @@ public final class Restore {
      * @param directory made when it does not exist; its parent must
      * @throws IOException when the store or the directory can no longer be used
      */
-    public Summary into(Pathname directory) throws IOException {
+    public RestoreSummary into(Pathname directory) throws IOException {
         List<HostRegistry.Owner> hosts = Address.hosts(store, options.address());
         Map<String, Integer> sharing = new HashMap<>();
         hosts.forEach(host -> sharing.merge(host.name(), 1, Integer::sum));
@@ -268,8 +190,8 @@ public final class Restore {
         }
         GoneTree gone = gone(state);
         counter.leave(
-                nameless() == Nameless.NONE ? gone.gone() : GoneTree.Count.NONE,
-                nameless() == Nameless.ALL ? GoneTree.Count.NONE : gone.earlier());
+                nameless() == RestoreNameless.NONE ? gone.gone() : GoneTree.Count.NONE,
+                nameless() == RestoreNameless.ALL ? GoneTree.Count.NONE : gone.earlier());
         Map<Pathname, RestorePlan> plans = plans(name, state, gone);
         if (!options.ignoreSpace() && !fits(root, bytes(plans.values()), host)) {
             return;
@@ -281,12 +203,12 @@ public final class Restore {
         }
     }
 
-    private Nameless nameless() {
-        return options.salvage() ? Nameless.ALL : options.nameless();
+    private RestoreNameless nameless() {
+        return options.salvage() ? RestoreNameless.ALL : options.nameless();
     }
 
     private GoneTree gone(HostState state) {
-        return GoneTree.of(state, nameless() == Nameless.ALL, this::isAskedFor);
+        return GoneTree.of(state, nameless() == RestoreNameless.ALL, this::isAskedFor);
     }
 
     /** Returns what is restored of a host, by the place where it comes to lie. */
@@ -295,7 +217,7 @@ public final class Restore {
         if (options.standing()) {
             plans.put(name, RestorePlan.ofNames(state, options));
         }
-        if (nameless() != Nameless.NONE) {
+        if (nameless() != RestoreNameless.NONE) {
             plans.put(GONE.resolve(name), RestorePlan.ofGone(state, options, gone));
         }
         plans.values().removeIf(RestorePlan::isEmpty);
@@ -359,10 +281,5 @@ public final class Restore {
                 address == null || address.namesAll() ? null : new NameFilter(address::mayMatchBelow, address::matches);
         return HostView.open(store, host.id(), options.at(), ExtentFilter.ALL, names, tables)
                 .state();
-    }
-
-    /** Says whether an -errno means that continuing makes no sense. */
-    static boolean isFatal(int errno) {
-        return errno == Errno.ENOSPC || errno == Errno.EDQUOT || errno == Errno.EROFS || errno == Errno.EIO;
     }
 }

@@ -2,12 +2,13 @@ package io.chagres.archive.restore;
 
 import io.chagres.archive.read.GoneTree;
 import io.chagres.archive.state.FileVersion;
+import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Pathname;
 
 /** Counts what a restore makes and passes on what its listener wants to hear. Safe for any thread. */
 final class RestoreCounter {
-    private final Restore.Listener listener;
+    private final RestoreListener listener;
     private long files;
     private long directories;
     private long links;
@@ -19,7 +20,7 @@ final class RestoreCounter {
     private GoneTree.Count gone = GoneTree.Count.NONE;
     private GoneTree.Count earlier = GoneTree.Count.NONE;
 
-    RestoreCounter(Restore.Listener listener) {
+    RestoreCounter(RestoreListener listener) {
         this.listener = listener;
     }
 
@@ -62,14 +63,19 @@ final class RestoreCounter {
 
     /** Counts what is wrong with one place; throws what ends the restore. */
     void faultOrThrow(Pathname place, ErrnoException cause) throws ErrnoException {
-        if (Restore.isFatal(cause.errno())) {
+        if (isFatal(cause.errno())) {
             throw cause;
         }
         fault(place.toString(), String.valueOf(cause.getMessage()));
     }
 
-    synchronized Restore.Summary summary() {
-        return new Restore.Summary(
+    /** Says whether an error means that continuing makes no sense. */
+    private static boolean isFatal(int errno) {
+        return errno == Errno.ENOSPC || errno == Errno.EDQUOT || errno == Errno.EROFS || errno == Errno.EIO;
+    }
+
+    synchronized RestoreSummary summary() {
+        return new RestoreSummary(
                 files, directories, links, doneBytes, faults, expiredFiles, expiredBytes, gone, earlier);
     }
 }

@@ -35,7 +35,7 @@ final class RestorePlan {
     record PlannedFile(FileVersion version, List<Pathname> paths) {}
 
     private final HostState state;
-    private final Restore.Options options;
+    private final RestoreOptions options;
     private final Supplier<Iterator<PlannedFile>> all;
     private final NavigableMap<Pathname, Attributes> directories = new TreeMap<>();
     private final Map<Long, PlannedFile> ofSeveralNames = new LinkedHashMap<>();
@@ -43,21 +43,21 @@ final class RestorePlan {
     private long files;
     private long bytes;
 
-    private RestorePlan(HostState state, Restore.Options options, Supplier<Iterator<PlannedFile>> all) {
+    private RestorePlan(HostState state, RestoreOptions options, Supplier<Iterator<PlannedFile>> all) {
         this.state = state;
         this.options = options;
         this.all = all;
     }
 
     /** Plans the names that stood. */
-    static RestorePlan ofNames(HostState state, Restore.Options options) {
+    static RestorePlan ofNames(HostState state, RestoreOptions options) {
         RestorePlan plan = new RestorePlan(state, options, () -> new NamedFiles(state, options));
         state.names().forEach(plan::addNamed);
         return plan;
     }
 
     /** Plans what is gone, in a tree of its own. */
-    static RestorePlan ofGone(HostState state, Restore.Options options, GoneTree gone) {
+    static RestorePlan ofGone(HostState state, RestoreOptions options, GoneTree gone) {
         Map<Pathname, Long> ids = new LinkedHashMap<>();
         gone.forEach(ids::put);
         RestorePlan plan = new RestorePlan(state, options, () -> goneFiles(state, ids));
@@ -80,10 +80,10 @@ final class RestorePlan {
     /** Goes through the files of one name that are asked for. */
     private static final class NamedFiles extends LazyIterator<PlannedFile> {
         private final HostState state;
-        private final Restore.Options options;
+        private final RestoreOptions options;
         private final Iterator<NameTree.Entry> names;
 
-        NamedFiles(HostState state, Restore.Options options) {
+        NamedFiles(HostState state, RestoreOptions options) {
             this.state = state;
             this.options = options;
             names = state.names().iterator();
@@ -154,7 +154,7 @@ final class RestorePlan {
         return directories.isEmpty() && files == 0 && links.isEmpty();
     }
 
-    private static boolean isAskedFor(Restore.Options options, Pathname path) {
+    private static boolean isAskedFor(RestoreOptions options, Pathname path) {
         return options.address() == null || options.address().matches(path);
     }
 

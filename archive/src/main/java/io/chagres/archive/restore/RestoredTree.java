@@ -37,9 +37,6 @@ final class RestoredTree implements AutoCloseable {
 
     private static final int BATCH_PARTS = 256;
 
-    /** A part of a file that is to be written. */
-    record Part(RestoredFile file, LogRecord.Extent extent) {}
-
     private final Fd root;
     private final Pathname host;
     private final VersionReader reader;
@@ -161,13 +158,13 @@ final class RestoredTree implements AutoCloseable {
      */
     private void writeContent(List<RestoredFile> files) throws IOException {
         writing = files;
-        List<Part> parts = new ArrayList<>();
-        List<Part> copies = new ArrayList<>();
+        List<RestoredPart> parts = new ArrayList<>();
+        List<RestoredPart> copies = new ArrayList<>();
         List<RestoredFile> empty = new ArrayList<>();
         for (RestoredFile file : files) {
             for (LogRecord.Extent extent : Extents.of(file.version())) {
                 if (!(extent instanceof LogRecord.ZeroRun)) {
-                    (extent instanceof LogRecord.CopyRun ? copies : parts).add(new Part(file, extent));
+                    (extent instanceof LogRecord.CopyRun ? copies : parts).add(new RestoredPart(file, extent));
                     file.expectPart();
                     counter.expect(Math.min(extent.end(), file.version().length()) - extent.start());
                 }
@@ -176,28 +173,29 @@ final class RestoredTree implements AutoCloseable {
                 empty.add(file);
             }
         }
-        parts.sort(Comparator.comparing(Part::extent, Extents.AS_STORED));
-        copies.sort(Comparator.comparing(Part::extent, Extents.AS_STORED));
+        parts.sort(Comparator.comparing(RestoredPart::extent, Extents.AS_STORED));
+        copies.sort(Comparator.comparing(RestoredPart::extent, Extents.AS_STORED));
         for (RestoredFile file : empty) {
             writer.finish(file);
         }
-        reader.expect(
-                Stream.concat(parts.stream(), copies.stream()).map(Part::extent).iterator());
+        reader.expect(Stream.concat(parts.stream(), copies.stream())
+                .map(RestoredPart::extent)
+                .iterator());
         giveInBatches(parts);
         tasks.finish();
-        for (Part part : copies) {
+        for (RestoredPart part : copies) {
             writer.write(part);
         }
         writing = List.of();
     }
 
-    private void giveInBatches(List<Part> parts) throws IOException {
+    private void giveInBatches(List<RestoredPart> parts) throws IOException {
         int from = 0;
         long bytes = 0;
         for (int i = 0; i < parts.size(); i++) {
             bytes += parts.get(i).extent().length();
             if (bytes >= BATCH_BYTES || i + 1 - from == BATCH_PARTS || i + 1 == parts.size()) {
-                List<Part> batch = parts.subList(from, i + 1);
+                List<RestoredPart> batch = parts.subList(from, i + 1);
                 tasks.add(() -> writeBatch(batch));
                 from = i + 1;
                 bytes = 0;
@@ -205,13 +203,13 @@ final class RestoredTree implements AutoCloseable {
         }
     }
 
-    private boolean writeBatch(List<Part> batch) throws IOException {
+    private boolean writeBatch(List<RestoredPart> batch) throws IOException {
         PartWriter pooled = pool.poll();
         PartWriter free = pooled != null
                 ? pooled
                 : new PartWriter(root, readers.get(), new AttributeSetter(specialBits, counter), counter);
         try {
-            for (Part part : batch) {
+            for (RestoredPart part : batch) {
                 free.write(part);
             }
             return true;

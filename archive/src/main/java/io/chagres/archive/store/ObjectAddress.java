@@ -157,6 +157,19 @@ public record ObjectAddress(String scheme, String bucket, String prefix, Map<Str
                 + ":// address is http://HOST:PORT or https://HOST:PORT, without credentials");
     }
 
+    /**
+     * Returns what a parameter says that is true or false; null where it is not given.
+     *
+     * @throws StoreException when it is neither
+     */
+    public @Nullable Boolean flag(String name) throws StoreException {
+        String value = parameters.get(name);
+        if (value != null && !value.equals("true") && !value.equals("false")) {
+            throw new StoreException(name() + ": " + name + " is true or false");
+        }
+        return value == null ? null : Boolean.valueOf(value);
+    }
+
     /** Returns the address as it appears in messages; no two places have the same. */
     public String name() {
         String where = WHERE.stream()

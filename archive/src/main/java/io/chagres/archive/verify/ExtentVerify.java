@@ -7,7 +7,7 @@ import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.read.OrderedTasks;
-import io.chagres.archive.read.Selection;
+import io.chagres.archive.read.VersionName;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.read.Workers;
 import io.chagres.archive.state.FileVersion;
@@ -183,7 +183,7 @@ final class ExtentVerify implements AutoCloseable {
     }
 
     private boolean isThereAndNew(LogRecord.ObjectRun run, HostState state) throws IOException {
-        String key = VersionReader.keyOf(hostId, run);
+        String key = ArchiveLayout.object(hostId, run);
         LogRecord.ObjectRun before = seen.put(key, run);
         if (run.equals(before)) {
             return false;
@@ -242,7 +242,8 @@ final class ExtentVerify implements AutoCloseable {
 
     private static String lost(long versionId, long start, long end, HostState state) {
         FileVersion version = state.version(versionId);
-        String path = version == null ? "a file" : Selection.lastPath(version).toString();
+        String path =
+                version == null ? "a file" : VersionName.recordedPath(version).toString();
         return "bytes " + start + " to " + end + " of " + path + " (version " + ArchiveLayout.hex(versionId)
                 + ") are lost";
     }

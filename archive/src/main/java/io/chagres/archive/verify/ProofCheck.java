@@ -8,7 +8,6 @@ import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.CommitSeal;
 import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.log.CommitReader;
-import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.sign.Sha256;
 import io.chagres.archive.sign.SignedStatement;
 import io.chagres.archive.sign.Statement;
@@ -198,7 +197,7 @@ public final class ProofCheck {
             if (record instanceof LogRecord.ObjectDigest digest) {
                 digests.put(digest.unique(), digest.sha256());
             } else if (record instanceof LogRecord.ObjectRun run) {
-                String key = VersionReader.keyOf(hostId, run);
+                String key = ArchiveLayout.object(hostId, run);
                 byte[] signed = digests.get(run.unique());
                 if (signed == null) {
                     return "nothing signed says what " + key + " is";

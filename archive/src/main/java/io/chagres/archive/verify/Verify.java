@@ -12,7 +12,6 @@ import io.chagres.archive.sign.Statement;
 import io.chagres.archive.state.KeyCheck;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.LogWitness;
-import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.StoreException;
@@ -33,77 +32,11 @@ import org.jspecify.annotations.Nullable;
  * beside which workers read data objects.
  */
 public final class Verify {
-    /**
-     * One thing that is wrong.
-     *
-     * @param object the key of the object
-     * @param what what is wrong with it
-     * @param consequence what that means for a reader of the archive
-     */
-    public record Fault(String object, String what, String consequence) {
-        /** Returns the fault as one line. */
-        @Override
-        public String toString() {
-            return object + ": " + what + "; " + consequence;
-        }
-    }
-
-    /** Hears how checking proceeds. */
-    public interface Listener {
-        /** Objects were checked; {@code totalBytes} grows when another host begins. */
-        void progress(long doneBytes, long totalBytes);
-
-        /** Something is wrong. */
-        void fault(Fault fault);
-
-        /** The proof that signatures give of a host, where that was asked for. */
-        default void proof(HostRegistry.Owner host, Proof proof) {}
-
-        /** Nothing refers to an object: an upload that was not committed, or not yet. That is no fault. */
-        void garbage(BlobInfo object);
-
-        /** The store has an object and does not give it now: why, and what to do. That is no fault of the archive. */
-        default void unanswered(String object, String why) {}
-
-        /** Nothing that is left refers to an object, and something is missing: it may be the only copy of bytes. */
-        default void orphan(BlobInfo object) {}
-    }
-
-    /**
-     * Counts what was checked.
-     *
-     * @param hosts hosts
-     * @param commits commits
-     * @param checkpoints checkpoints
-     * @param objects data objects that are referred to
-     * @param bytes size of all these in the store
-     * @param garbageObjects data objects that nothing refers to
-     * @param garbageBytes their size
-     * @param faults how often the listener heard of a fault
-     * @param sealedHosts hosts that no identity opened: their chain of commits was checked, and no content
-     * @param orphanObjects data objects that nothing refers to in hosts that lack commits or checkpoints
-     * @param orphanBytes their size
-     * @param unanswered objects that the store did not give, so that nothing is known of them; no faults
-     */
-    public record Summary(
-            long hosts,
-            long commits,
-            long checkpoints,
-            long objects,
-            long bytes,
-            long garbageObjects,
-            long garbageBytes,
-            long faults,
-            long sealedHosts,
-            long orphanObjects,
-            long orphanBytes,
-            long unanswered) {}
-
     private final BlobStore store;
     private final VerifyCounter counter;
     private final Workers workers;
     private final LocalTables tables;
-    private final Listener listener;
+    private final VerifyListener listener;
     private final @Nullable Trust trust;
 
     /**
@@ -111,7 +44,7 @@ public final class Verify {
      *
      * @param tables where large hosts are meanwhile; stays the caller's
      */
-    public Verify(BlobStore store, Workers workers, LocalTables tables, Listener listener) {
+    public Verify(BlobStore store, Workers workers, LocalTables tables, VerifyListener listener) {
         this(store, workers, tables, listener, null);
     }
 
@@ -120,7 +53,8 @@ public final class Verify {
      *
      * @param trust whose signatures count; null to ask for none
      */
-    public Verify(BlobStore store, Workers workers, LocalTables tables, Listener listener, @Nullable Trust trust) {
+    public Verify(
+            BlobStore store, Workers workers, LocalTables tables, VerifyListener listener, @Nullable Trust trust) {
         this.tables = tables;
         this.store = store;
         this.workers = workers;
@@ -135,7 +69,7 @@ public final class Verify {
      * @param hosts which hosts; those that have no key by which they are found are always checked
      * @throws IOException when the store does not answer
      */
-    public Summary run(Predicate<HostRegistry.Owner> hosts) throws IOException {
+    public VerifySummary run(Predicate<HostRegistry.Owner> hosts) throws IOException {
         HostFaults faults = new HostFaults(
                 store,
                 (host, cause) -> counter.fault(

@@ -12,8 +12,8 @@ import java.util.function.Predicate;
 
 /** Counts what a check has seen and passes on what its listener wants to hear. Confined to one thread. */
 final class VerifyCounter {
-    private final Verify.Listener listener;
-    private final List<Verify.Fault> held = new ArrayList<>();
+    private final VerifyListener listener;
+    private final List<VerifyFault> held = new ArrayList<>();
     private Absence absence = object -> false;
     private long hosts;
     private long commits;
@@ -29,7 +29,7 @@ final class VerifyCounter {
     private long orphanObjects;
     private long orphanBytes;
 
-    VerifyCounter(Verify.Listener listener) {
+    VerifyCounter(VerifyListener listener) {
         this.listener = listener;
     }
 
@@ -98,7 +98,7 @@ final class VerifyCounter {
     }
 
     void fault(String object, String what, String consequence) {
-        Verify.Fault fault = new Verify.Fault(object, what, consequence);
+        VerifyFault fault = new VerifyFault(object, what, consequence);
         if (absence.isGone(object)) {
             held.add(fault);
         } else {
@@ -106,7 +106,7 @@ final class VerifyCounter {
         }
     }
 
-    private void tell(Verify.Fault fault) {
+    private void tell(VerifyFault fault) {
         faults++;
         listener.fault(fault);
     }
@@ -137,8 +137,8 @@ final class VerifyCounter {
         return faults;
     }
 
-    Verify.Summary summary() {
-        return new Verify.Summary(
+    VerifySummary summary() {
+        return new VerifySummary(
                 hosts,
                 commits,
                 checkpoints,

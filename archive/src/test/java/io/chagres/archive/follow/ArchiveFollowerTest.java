@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.maintain.Compact;
+import io.chagres.archive.maintain.CompactListener;
+import io.chagres.archive.maintain.CompactOptions;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.state.LocalTables;
@@ -113,7 +115,7 @@ class ArchiveFollowerTest {
     }
 
     private void compact() throws IOException {
-        Compact.Listener listener = new Compact.Listener() {
+        CompactListener listener = new CompactListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {}
 
@@ -122,6 +124,6 @@ class ArchiveFollowerTest {
                 throw new AssertionError(subject, cause);
             }
         };
-        new Compact(store, new Compact.Options(0, 0, 1, 1 << 20, false), store::nowMs, listener).host(ID);
+        new Compact(store, new CompactOptions(0, 0, 1, 1 << 20, false), store::nowMs, listener).host(ID);
     }
 }

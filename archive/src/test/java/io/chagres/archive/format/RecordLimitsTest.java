@@ -189,7 +189,7 @@ class RecordLimitsTest {
     @Test
     void refusesMoreComponentsThanACommitMayHave() {
         RecordWriter writer = new RecordWriter();
-        while (writer.components() <= RecordReader.MAX_COMPONENTS) {
+        while (writer.components() <= FixedHeader.MAX_COMPONENTS) {
             writer.write(new LogRecord.NameRemoved(Pathname.of("/a".repeat(4000)), false));
         }
         assertThatThrownBy(() -> readAll(writer))
@@ -201,14 +201,14 @@ class RecordLimitsTest {
     @Test
     void refusesMoreCopiedBytesThanACommitMayHave() throws CorruptArchiveException {
         RecordWriter writer = new RecordWriter();
-        long copies = RecordReader.MAX_RUN_BYTES / LogRecord.PIECE_BYTES;
+        long copies = FixedHeader.MAX_RUN_BYTES / LogRecord.PIECE_BYTES;
         for (long i = 0; i < copies; i++) {
             writer.write(new LogRecord.CopyRun(2, i * LogRecord.PIECE_BYTES, LogRecord.PIECE_BYTES, 1, 0, 0, 0));
         }
         writer.write(LogRecord.CopyRun.lost(3, 0, Long.MAX_VALUE));
         assertThat(readAll(writer)).isEqualTo(copies + 1);
         writer.run(4, 0, 1, 0, 0, 0, 0);
-        assertThat(writer.runBytes()).isEqualTo(RecordReader.MAX_RUN_BYTES + 1);
+        assertThat(writer.runBytes()).isEqualTo(FixedHeader.MAX_RUN_BYTES + 1);
         assertThatThrownBy(() -> readAll(writer))
                 .isInstanceOf(CorruptArchiveException.class)
                 .hasMessageContaining("stand for more");

@@ -5,12 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.EncryptedException;
 import io.chagres.archive.maintain.Compact;
+import io.chagres.archive.maintain.CompactListener;
+import io.chagres.archive.maintain.CompactOptions;
+import io.chagres.archive.maintain.CompactSummary;
 import io.chagres.archive.maintain.Repair;
 import io.chagres.archive.read.GoneTree;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.read.Workers;
 import io.chagres.archive.restore.Restore;
+import io.chagres.archive.restore.RestoreListener;
+import io.chagres.archive.restore.RestoreNameless;
+import io.chagres.archive.restore.RestoreOptions;
 import io.chagres.archive.state.CompactedHistoryException;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
@@ -27,6 +33,8 @@ import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.testing.Tables;
 import io.chagres.archive.verify.Verify;
+import io.chagres.archive.verify.VerifyFault;
+import io.chagres.archive.verify.VerifyListener;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -195,12 +203,12 @@ final class ReadEverything {
     }
 
     private void verify() throws IOException {
-        new Verify(store, Workers.NONE, Tables.any(), new Verify.Listener() {
+        new Verify(store, Workers.NONE, Tables.any(), new VerifyListener() {
                     @Override
                     public void progress(long doneBytes, long totalBytes) {}
 
                     @Override
-                    public void fault(Verify.Fault fault) {
+                    public void fault(VerifyFault fault) {
                         assertThat(fault.what()).isNotBlank();
                     }
 
@@ -218,9 +226,9 @@ final class ReadEverything {
             return;
         }
         Path out = Files.createTempDirectory(directory, "out");
-        Restore.Options options = new Restore.Options(
-                null, PointInTime.NOW, true, Restore.Nameless.ALL, false, true, false, version -> true);
-        Restore.Listener listener = new Restore.Listener() {
+        RestoreOptions options = new RestoreOptions(
+                null, PointInTime.NOW, true, RestoreNameless.ALL, false, true, false, version -> true);
+        RestoreListener listener = new RestoreListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {}
 
@@ -276,8 +284,8 @@ final class ReadEverything {
         load(repaired, PointInTime.NOW);
     }
 
-    private static Compact.Summary compact(MemoryStore in) throws IOException {
-        Compact.Listener listener = new Compact.Listener() {
+    private static CompactSummary compact(MemoryStore in) throws IOException {
+        CompactListener listener = new CompactListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {}
 
@@ -286,7 +294,7 @@ final class ReadEverything {
                 assertThat(cause.getMessage()).isNotBlank();
             }
         };
-        Compact.Options options = new Compact.Options(DAY_MS, 0, 1, 1 << 20, false);
+        CompactOptions options = new CompactOptions(DAY_MS, 0, 1, 1 << 20, false);
         return new Compact(in, options, in::nowMs, listener).host(HostileStore.ID);
     }
 

@@ -9,6 +9,7 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.age.KeyRing;
 import io.chagres.archive.format.CommitHeader;
+import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.format.Samples;
 import io.chagres.archive.state.HostState;
@@ -279,7 +280,7 @@ class CommitTest {
                 long start = builder.records().runBytes();
                 builder.records().write(new LogRecord.CopyRun(2, start, LogRecord.PIECE_BYTES, 1, start, 0, 0));
             }
-            assertThat(builder.records().runBytes()).isBetween(1L << 34, RecordReader.MAX_RUN_BYTES / 3);
+            assertThat(builder.records().runBytes()).isBetween(1L << 34, FixedHeader.MAX_RUN_BYTES / 3);
             assertThat(builder.isCrowded()).isFalse();
         }
     }

@@ -21,6 +21,8 @@ import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.testing.Tables;
 import io.chagres.archive.verify.Verify;
+import io.chagres.archive.verify.VerifyFault;
+import io.chagres.archive.verify.VerifyListener;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -52,12 +54,12 @@ class RepeatsTest {
 
     private static List<String> faults(BlobStore of) throws IOException {
         List<String> told = new ArrayList<>();
-        Verify.Listener listener = new Verify.Listener() {
+        VerifyListener listener = new VerifyListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {}
 
             @Override
-            public void fault(Verify.Fault fault) {
+            public void fault(VerifyFault fault) {
                 told.add(fault.object() + ": " + fault.what());
             }
 

@@ -45,8 +45,8 @@ class ClockSkewTest {
 
     private record Moment(long timeMs, List<String> names) {}
 
-    private Compact.Summary compact(long retainMs) throws IOException {
-        Compact.Listener listener = new Compact.Listener() {
+    private CompactSummary compact(long retainMs) throws IOException {
+        CompactListener listener = new CompactListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {}
 
@@ -56,7 +56,7 @@ class ClockSkewTest {
             }
         };
         long offMs = random.nextLong(-48, 49) * HOUR_MS;
-        Compact.Options options = new Compact.Options(GRACE_MS, retainMs, Codec.ZSTD, 1, 1 << 20, false, 1);
+        CompactOptions options = new CompactOptions(GRACE_MS, retainMs, Codec.ZSTD, 1, 1 << 20, false, 1);
         return new Compact(store, options, () -> store.nowMs() + offMs, listener).host(ID);
     }
 

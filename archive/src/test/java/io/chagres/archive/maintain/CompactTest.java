@@ -20,6 +20,8 @@ import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.testing.Tables;
 import io.chagres.archive.verify.StateComparison;
 import io.chagres.archive.verify.Verify;
+import io.chagres.archive.verify.VerifyFault;
+import io.chagres.archive.verify.VerifyListener;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Requires;
 import io.chagres.testkit.Seeds;
@@ -36,13 +38,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 class CompactTest {
     private static final String ID = "0123456789abcdef";
-    private static final Compact.Options NOW = new Compact.Options(0, 0, 1, 1 << 20, false);
-    private static final Compact.Options GZIP = new Compact.Options(0, 0, Codec.GZIP, 6, 1 << 20, false, 60_000);
-    private static final Compact.Options DAY = new Compact.Options(86_400_000, 0, 1, 1 << 20, false);
+    private static final CompactOptions NOW = new CompactOptions(0, 0, 1, 1 << 20, false);
+    private static final CompactOptions GZIP = new CompactOptions(0, 0, Codec.GZIP, 6, 1 << 20, false, 60_000);
+    private static final CompactOptions DAY = new CompactOptions(86_400_000, 0, 1, 1 << 20, false);
 
     private final MemoryStore store = new MemoryStore();
     private final List<String> skipped = new ArrayList<>();
-    private final Compact.Listener listener = new Compact.Listener() {
+    private final CompactListener listener = new CompactListener() {
         @Override
         public void progress(long doneBytes, long totalBytes) {
             assertThat(doneBytes).isLessThanOrEqualTo(totalBytes);
@@ -54,23 +56,23 @@ class CompactTest {
         }
     };
 
-    private Compact.Summary compact(MemoryStore of, Compact.Options options) throws IOException {
+    private CompactSummary compact(MemoryStore of, CompactOptions options) throws IOException {
         return compact(of, of, options);
     }
 
-    private Compact.Summary compact(BlobStore of, MemoryStore clock, Compact.Options options) throws IOException {
+    private CompactSummary compact(BlobStore of, MemoryStore clock, CompactOptions options) throws IOException {
         return new Compact(of, options, clock::nowMs, listener).host(ID);
     }
 
     /** Returns what is wrong with an archive. */
-    static List<Verify.Fault> faults(BlobStore of) throws IOException {
-        List<Verify.Fault> faults = new ArrayList<>();
-        Verify.Listener listener = new Verify.Listener() {
+    static List<VerifyFault> faults(BlobStore of) throws IOException {
+        List<VerifyFault> faults = new ArrayList<>();
+        VerifyListener listener = new VerifyListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {}
 
             @Override
-            public void fault(Verify.Fault fault) {
+            public void fault(VerifyFault fault) {
                 faults.add(fault);
             }
 
@@ -132,7 +134,7 @@ class CompactTest {
             host.inline(second, "6");
             host.file("/empty");
             host.commit();
-            Compact.Summary summary = compact(store, NOW);
+            CompactSummary summary = compact(store, NOW);
             assertThat(skipped).isEmpty();
             assertThat(summary.seq()).isEqualTo(4);
             assertThat(summary.objectsWritten()).isEqualTo(1);
@@ -144,7 +146,7 @@ class CompactTest {
             assertThat(store.keys("/streams/")).hasSize(2);
             assertWhole(store, host);
             assertThat(compact(store, NOW))
-                    .isEqualTo(new Compact.Summary(4, 0, 0, 0, Compact.Expired.NOTHING, 0, 0, 0, 0));
+                    .isEqualTo(new CompactSummary(4, 0, 0, 0, CompactExpired.NOTHING, 0, 0, 0, 0));
             store.advance(86_400_000);
             assertThat(compact(store, NOW).objectsRemoved()).isEqualTo(1);
             assertThat(store.keys("/streams/")).hasSize(1);
@@ -204,7 +206,7 @@ class CompactTest {
             compact(store, DAY);
             store.advance(100_000_000);
             live(host, random, 60);
-            for (Compact.Options options : List.of(NOW, DAY)) {
+            for (CompactOptions options : List.of(NOW, DAY)) {
                 StopBefore counting = new StopBefore(Integer.MAX_VALUE);
                 MemoryStore whole = store.copy();
                 compact(new FaultyStore(whole, counting), whole, options);
@@ -258,7 +260,7 @@ class CompactTest {
             host.commit();
             assertThat(compact(store, DAY).commitsRemoved()).isZero();
             store.advance(50_000_000);
-            Compact.Summary summary = compact(store, DAY);
+            CompactSummary summary = compact(store, DAY);
             // the first checkpoint is old now, the second is not
             assertThat(summary.commitsRemoved()).isEqualTo(1);
             assertThat(summary.checkpointsRemoved()).isZero();
@@ -377,7 +379,7 @@ class CompactTest {
                 gets[0]++;
             }
         });
-        compact(counting, of, new Compact.Options(0, 0, 1, memoryBytes, false));
+        compact(counting, of, new CompactOptions(0, 0, 1, memoryBytes, false));
         assertThat(of.keys("/log/")).isEmpty();
         assertThat(faults(of)).isEmpty();
         return gets[0];
@@ -392,7 +394,7 @@ class CompactTest {
             host.inline(id, "more");
             host.commit();
             List<String> before = store.keys();
-            Compact.Summary summary = compact(store, NOW.asDryRun());
+            CompactSummary summary = compact(store, NOW.asDryRun());
             assertThat(summary.objectsWritten()).isEqualTo(1);
             assertThat(summary.contentBytes()).isEqualTo(4);
             assertThat(store.keys()).isEqualTo(before);
@@ -403,12 +405,12 @@ class CompactTest {
     @Test
     void aDryRunSaysWhatIsThenDone() throws IOException {
         RandomGenerator random = Seeds.random(Seeds.next("CompactTest"));
-        for (Compact.Options options : List.of(NOW, DAY)) {
+        for (CompactOptions options : List.of(NOW, DAY)) {
             try (Host host = new Host(store, options == NOW ? ID : "fedcba9876543210", "web1")) {
                 for (int round = 0; round < 4; round++) {
                     live(host, random, 60);
-                    Compact.Summary said = compact(store, store, options.asDryRun());
-                    Compact.Summary done = compact(store, store, options);
+                    CompactSummary said = compact(store, store, options.asDryRun());
+                    CompactSummary done = compact(store, store, options);
                     assertThat(said.objectsWritten()).isEqualTo(done.objectsWritten());
                     assertThat(said.contentBytes()).isEqualTo(done.contentBytes());
                     assertThat(said.commitsRemoved()).isEqualTo(done.commitsRemoved());
@@ -583,7 +585,7 @@ class CompactTest {
                 Host host = new Host(archive, ID, "web1")) {
             live(host, random, 100);
             // the clock of the file system may be a little ahead of this one
-            Compact.Summary summary = new Compact(archive, NOW, () -> Long.MAX_VALUE, listener).host(ID);
+            CompactSummary summary = new Compact(archive, NOW, () -> Long.MAX_VALUE, listener).host(ID);
             assertThat(skipped).isEmpty();
             assertThat(summary.commitsRemoved()).isEqualTo(summary.seq());
             assertThat(directory.resolve("hosts/" + ID + "/log")).isEmptyDirectory();

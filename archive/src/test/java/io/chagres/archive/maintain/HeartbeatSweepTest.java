@@ -13,12 +13,12 @@ import org.junit.jupiter.api.Test;
 /** Tests what compaction leaves of heartbeats. */
 class HeartbeatSweepTest {
     private static final String ID = "0123456789abcdef";
-    private static final long GRACE_MS = Compact.Options.DEFAULT.graceMs();
+    private static final long GRACE_MS = CompactOptions.DEFAULT.graceMs();
 
     private final MemoryStore store = new MemoryStore();
 
-    private Compact.Summary compact() throws IOException {
-        Compact.Listener listener = new Compact.Listener() {
+    private CompactSummary compact() throws IOException {
+        CompactListener listener = new CompactListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {}
 
@@ -27,7 +27,7 @@ class HeartbeatSweepTest {
                 throw new AssertionError(subject, cause);
             }
         };
-        return new Compact(store, Compact.Options.DEFAULT, store::nowMs, listener).host(ID);
+        return new Compact(store, CompactOptions.DEFAULT, store::nowMs, listener).host(ID);
     }
 
     private void speak(long from, long to) throws IOException {

@@ -70,8 +70,8 @@ class LargeCompactTest {
             host.commit();
         }
 
-        Compact.Summary compact(boolean dryRun, long graceMs, long retainMs) throws IOException {
-            Compact.Listener listener = new Compact.Listener() {
+        CompactSummary compact(boolean dryRun, long graceMs, long retainMs) throws IOException {
+            CompactListener listener = new CompactListener() {
                 @Override
                 public void progress(long doneBytes, long totalBytes) {}
 
@@ -81,12 +81,12 @@ class LargeCompactTest {
                 }
 
                 @Override
-                public void step(Compact.Action action, String subject, long bytes) {
-                    long told = action == Compact.Action.REMOVE ? 0 : bytes; // random numbers compress differently
+                public void step(CompactAction action, String subject, long bytes) {
+                    long told = action == CompactAction.REMOVE ? 0 : bytes; // random numbers compress differently
                     steps.add(action + " " + withoutNumbers(subject) + " " + told);
                 }
             };
-            Compact.Options options = new Compact.Options(graceMs, retainMs, 1, 4 << 20, dryRun);
+            CompactOptions options = new CompactOptions(graceMs, retainMs, 1, 4 << 20, dryRun);
             return new Compact(store, options, tables, store::nowMs, listener).host(ID);
         }
 
@@ -118,8 +118,8 @@ class LargeCompactTest {
             long graceMs = random.nextBoolean() ? 0 : DAY_MS;
             long retainMs = expires && random.nextBoolean() ? 3 * DAY_MS : 0;
             for (boolean dryRun : new boolean[] {true, false}) {
-                Compact.Summary expected = small.compact(dryRun, graceMs, retainMs);
-                Compact.Summary summary = large.compact(dryRun, graceMs, retainMs);
+                CompactSummary expected = small.compact(dryRun, graceMs, retainMs);
+                CompactSummary summary = large.compact(dryRun, graceMs, retainMs);
                 assertThat(summary.objectsWritten()).isEqualTo(expected.objectsWritten());
                 assertThat(summary.contentBytes()).isEqualTo(expected.contentBytes());
                 assertThat(summary.expired()).isEqualTo(expected.expired());
@@ -150,7 +150,7 @@ class LargeCompactTest {
                 host.file("/d/f" + i, "x");
             }
             host.commit();
-            Compact.Listener silent = new Compact.Listener() {
+            CompactListener silent = new CompactListener() {
                 @Override
                 public void progress(long doneBytes, long totalBytes) {}
 
@@ -159,7 +159,7 @@ class LargeCompactTest {
                     throw new AssertionError(subject, cause);
                 }
             };
-            Compact.Options options = new Compact.Options(0, 0, 1, 4 << 20, false);
+            CompactOptions options = new CompactOptions(0, 0, 1, 4 << 20, false);
             assertThat(new Compact(store, options, store::nowMs, silent)
                             .host(ID)
                             .objectsWritten())

@@ -40,7 +40,7 @@ class LargeRepairTest {
     }
 
     private void compact() throws IOException {
-        Compact.Listener silent = new Compact.Listener() {
+        CompactListener silent = new CompactListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {}
 
@@ -49,7 +49,7 @@ class LargeRepairTest {
                 throw new AssertionError(subject, cause);
             }
         };
-        Compact.Options options = new Compact.Options(86_400_000, 0, 1, 4 << 20, false);
+        CompactOptions options = new CompactOptions(86_400_000, 0, 1, 4 << 20, false);
         new Compact(store, options, store::nowMs, silent).host(ID);
     }
 
@@ -57,7 +57,7 @@ class LargeRepairTest {
         List<String> steps = new ArrayList<>();
         Pathname directory = Pathname.of(System.getProperty("java.io.tmpdir"));
         try (LocalTables tables = LocalTables.unnamed(directory, largeVersions, () -> {})) {
-            Repair.Listener listener = (action, object, why, consequence) -> steps.add(action + " " + object);
+            RepairListener listener = (action, object, why, consequence) -> steps.add(action + " " + object);
             new Repair(of, ID, tables, of::nowMs, listener).run(apply);
         }
         return steps;

@@ -68,9 +68,9 @@ class LostCopyTest {
         host.close();
     }
 
-    private Compact.Summary compact(BlobStore in, long graceMs, long retainMs) throws IOException {
+    private CompactSummary compact(BlobStore in, long graceMs, long retainMs) throws IOException {
         told.clear();
-        Compact.Listener listener = new Compact.Listener() {
+        CompactListener listener = new CompactListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {}
 
@@ -84,7 +84,7 @@ class LostCopyTest {
                 told.add("again " + object);
             }
         };
-        Compact.Options options = new Compact.Options(graceMs, retainMs, 1, 4 << 20, false);
+        CompactOptions options = new CompactOptions(graceMs, retainMs, 1, 4 << 20, false);
         return new Compact(in, options, () -> Long.MAX_VALUE, listener).host(ID);
     }
 

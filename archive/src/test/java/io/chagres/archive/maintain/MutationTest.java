@@ -21,6 +21,8 @@ import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.testing.Tables;
 import io.chagres.archive.verify.Verify;
+import io.chagres.archive.verify.VerifyFault;
+import io.chagres.archive.verify.VerifyListener;
 import io.chagres.testkit.Seeds;
 import io.chagres.testkit.Share;
 import java.io.IOException;
@@ -74,14 +76,14 @@ class MutationTest {
     }
 
     private static void compact(MemoryStore store) throws IOException {
-        Compact.Listener listener = new Compact.Listener() {
+        CompactListener listener = new CompactListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {}
 
             @Override
             public void skipped(String subject, CorruptArchiveException cause) {}
         };
-        new Compact(store, new Compact.Options(86_400_000, 0, 1, 1 << 20, false), store::nowMs, listener).host(ID);
+        new Compact(store, new CompactOptions(86_400_000, 0, 1, 1 << 20, false), store::nowMs, listener).host(ID);
     }
 
     private byte[] mutated(byte[] bytes) {
@@ -132,12 +134,12 @@ class MutationTest {
                 store,
                 Salvage.load(
                         store, ID, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE, (object, cause, lost) -> {}));
-        new Verify(store, Workers.NONE, Tables.any(), new Verify.Listener() {
+        new Verify(store, Workers.NONE, Tables.any(), new VerifyListener() {
                     @Override
                     public void progress(long doneBytes, long totalBytes) {}
 
                     @Override
-                    public void fault(Verify.Fault fault) {}
+                    public void fault(VerifyFault fault) {}
 
                     @Override
                     public void garbage(BlobInfo object) {}

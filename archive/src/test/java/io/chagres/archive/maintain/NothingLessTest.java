@@ -24,6 +24,8 @@ import io.chagres.archive.testing.Tables;
 import io.chagres.archive.verify.Proof;
 import io.chagres.archive.verify.Trust;
 import io.chagres.archive.verify.Verify;
+import io.chagres.archive.verify.VerifyFault;
+import io.chagres.archive.verify.VerifyListener;
 import io.chagres.testkit.Seeds;
 import io.chagres.testkit.Share;
 import java.io.IOException;
@@ -47,7 +49,7 @@ class NothingLessTest {
     private static final String ID = "0123456789abcdef";
     private static final long DAY = 86_400_000;
     private static final long LAST = 36;
-    private static final Compact.Listener QUIET = new Compact.Listener() {
+    private static final CompactListener QUIET = new CompactListener() {
         @Override
         public void progress(long doneBytes, long totalBytes) {}
 
@@ -133,7 +135,7 @@ class NothingLessTest {
     }
 
     private static void compact(BlobStore store, long graceMs) throws IOException {
-        Compact.Options options = new Compact.Options(graceMs, 0, 1, 1 << 20, false);
+        CompactOptions options = new CompactOptions(graceMs, 0, 1, 1 << 20, false);
         new Compact(store, options, () -> Long.MAX_VALUE, QUIET).host(ID);
     }
 
@@ -149,7 +151,7 @@ class NothingLessTest {
     }
 
     /** What was said of an archive. */
-    private static final class Checked implements Verify.Listener {
+    private static final class Checked implements VerifyListener {
         private final List<String> faults = new ArrayList<>();
         private boolean isProven;
 
@@ -157,7 +159,7 @@ class NothingLessTest {
         public void progress(long doneBytes, long totalBytes) {}
 
         @Override
-        public void fault(Verify.Fault fault) {
+        public void fault(VerifyFault fault) {
             faults.add(fault.toString());
         }
 

@@ -25,13 +25,13 @@ import org.junit.jupiter.api.Test;
 class PackTest {
     private static final String ID = "0123456789abcdef";
     private static final long DAY_MS = 86_400_000;
-    private static final Compact.Options NOW = new Compact.Options(0, 0, 1, 128 << 20, false);
+    private static final CompactOptions NOW = new CompactOptions(0, 0, 1, 128 << 20, false);
 
     private final MemoryStore store = new MemoryStore();
     private final List<String> skipped = new ArrayList<>();
 
-    private Compact.Summary compact() throws IOException {
-        Compact.Listener listener = new Compact.Listener() {
+    private CompactSummary compact() throws IOException {
+        CompactListener listener = new CompactListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {}
 
@@ -68,7 +68,7 @@ class PackTest {
                     host.commit();
                 }
             }
-            Compact.Summary summary = compact();
+            CompactSummary summary = compact();
             assertThat(summary.objectsWritten()).isEqualTo(1);
             assertThat(summary.contentBytes()).isEqualTo(bytes);
             assertThat(store.keys("/streams/")).hasSize(1);
@@ -153,7 +153,7 @@ class PackTest {
             }
             host.inline(id, "half a li");
             host.commit();
-            Compact.Summary summary = compact();
+            CompactSummary summary = compact();
             assertThat(summary.objectsWritten()).isEqualTo(3); // 64 MiB, 8 MiB, half a line
             byte[] bytes = host.bytes(id);
             for (LogRecord.Extent extent : extents(host, id)) {

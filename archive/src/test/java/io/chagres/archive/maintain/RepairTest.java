@@ -142,7 +142,7 @@ class RepairTest {
     }
 
     private void compact(List<String> skipped) throws IOException {
-        new Compact(store, new Compact.Options(0, 0, 1, 1 << 20, false), () -> Long.MAX_VALUE, new Compact.Listener() {
+        new Compact(store, new CompactOptions(0, 0, 1, 1 << 20, false), () -> Long.MAX_VALUE, new CompactListener() {
                     @Override
                     public void progress(long doneBytes, long totalBytes) {}
 

@@ -41,11 +41,11 @@ import org.junit.jupiter.api.Test;
 class RetentionTest {
     private static final String ID = "0123456789abcdef";
     private static final long DAY_MS = 86_400_000;
-    private static final Compact.Options RETAIN = new Compact.Options(DAY_MS, 30 * DAY_MS, 1, 8 << 20, false);
+    private static final CompactOptions RETAIN = new CompactOptions(DAY_MS, 30 * DAY_MS, 1, 8 << 20, false);
 
     private final MemoryStore store = new MemoryStore();
 
-    private static final Compact.Listener LISTENER = new Compact.Listener() {
+    private static final CompactListener LISTENER = new CompactListener() {
         @Override
         public void progress(long doneBytes, long totalBytes) {}
 
@@ -55,7 +55,7 @@ class RetentionTest {
         }
     };
 
-    private static Compact.Summary compact(BlobStore of, MemoryStore clock) throws IOException {
+    private static CompactSummary compact(BlobStore of, MemoryStore clock) throws IOException {
         return new Compact(of, RETAIN, clock::nowMs, LISTENER).host(ID);
     }
 

@@ -15,12 +15,12 @@ import org.junit.jupiter.api.Test;
 /** Removing what a compaction without a grace period replaced, where the store's clock or its answers are odd. */
 class SweepTest {
     private static final String ID = "0123456789abcdef";
-    private static final Compact.Options NOW = new Compact.Options(0, 0, 1, 1 << 20, false);
+    private static final CompactOptions NOW = new CompactOptions(0, 0, 1, 1 << 20, false);
 
     private final MemoryStore objects = new MemoryStore();
 
-    private Compact.Summary compact(BlobStore store) throws IOException {
-        Compact.Listener listener = new Compact.Listener() {
+    private CompactSummary compact(BlobStore store) throws IOException {
+        CompactListener listener = new CompactListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {}
 
@@ -44,7 +44,7 @@ class SweepTest {
         try (Host host = new Host(objects, ID, "web1")) {
             host.file("/a", "first");
             host.commit();
-            Compact.Summary summary = compact(late);
+            CompactSummary summary = compact(late);
             assertThat(summary.commitsRemoved()).isOne();
             assertThat(objects.keys("/log/")).isEmpty();
             assertThat(host.differing()).isEmpty();

@@ -76,8 +76,8 @@ class TimeTravelModelTest {
         snapshots.add(snapshot(host.state()));
     }
 
-    private void compact(Compact.Options options) throws IOException {
-        Compact.Listener listener = new Compact.Listener() {
+    private void compact(CompactOptions options) throws IOException {
+        CompactListener listener = new CompactListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {}
 
@@ -96,10 +96,10 @@ class TimeTravelModelTest {
                 commit(host);
                 if (random.nextInt(15) == 0) {
                     long graceMs = random.nextBoolean() ? 0 : 86_400_000;
-                    compact(new Compact.Options(graceMs, 0, Codec.ZSTD, 1, 1 << 20, false, historyMs));
+                    compact(new CompactOptions(graceMs, 0, Codec.ZSTD, 1, 1 << 20, false, historyMs));
                 }
             }
-            compact(new Compact.Options(0, 0, Codec.ZSTD, 1, 1 << 20, false, historyMs));
+            compact(new CompactOptions(0, 0, Codec.ZSTD, 1, 1 << 20, false, historyMs));
             assertThat(store.keys("/log/")).isEmpty();
             for (Snapshot each : snapshots) {
                 lookBack(host, each, historyMs);

@@ -55,7 +55,7 @@ class DamagedObjectsTest {
             this.store = store;
             host = new Host(store, "0123456789abcdef", "web1");
             file = host.file("/a");
-            key = VersionReader.keyOf(host.id, host.object(file, bytes, codec));
+            key = ArchiveLayout.object(host.id, host.object(file, bytes, codec));
             host.commit();
             whole = stored.bytes(key).clone();
             FrameTable table = codec == Codec.NONE

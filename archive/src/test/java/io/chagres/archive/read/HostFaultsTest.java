@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.restore.Restore;
+import io.chagres.archive.restore.RestoreListener;
+import io.chagres.archive.restore.RestoreOptions;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
@@ -15,6 +17,8 @@ import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.testing.Tables;
 import io.chagres.archive.verify.Verify;
+import io.chagres.archive.verify.VerifyFault;
+import io.chagres.archive.verify.VerifyListener;
 import io.chagres.linux.Machine;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
@@ -61,12 +65,12 @@ class HostFaultsTest {
     }
 
     private long verify(BlobStore store) throws IOException {
-        Verify.Listener listener = new Verify.Listener() {
+        VerifyListener listener = new VerifyListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {}
 
             @Override
-            public void fault(Verify.Fault fault) {
+            public void fault(VerifyFault fault) {
                 told.add(fault.toString());
             }
 
@@ -89,7 +93,7 @@ class HostFaultsTest {
     @ParameterizedTest
     @CsvSource({"log/, true", "log/, false"})
     void restoreGoesOn(String part, boolean lasting) throws IOException {
-        Restore.Listener listener = new Restore.Listener() {
+        RestoreListener listener = new RestoreListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {}
 
@@ -101,7 +105,7 @@ class HostFaultsTest {
         BlobStore store = refusing("hosts/" + BAD + "/" + part, lasting);
         Pathname target = Pathname.of(directory.resolve("back").toString());
         try (LocalTables tables = Tables.of(false)) {
-            assertThat(new Restore(store, Restore.Options.ALL, tables, Workers.NONE, listener)
+            assertThat(new Restore(store, RestoreOptions.ALL, tables, Workers.NONE, listener)
                             .into(target)
                             .faults())
                     .isEqualTo(1);

@@ -3,6 +3,7 @@ package io.chagres.archive.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
@@ -60,7 +61,7 @@ class VersionContentTest {
     void write() throws IOException {
         Seeds.random(Seeds.next("VersionContentTest")).nextBytes(bytes);
         file = host.file("/large");
-        object = VersionReader.keyOf(host.id, host.object(file, bytes, Codec.NONE));
+        object = ArchiveLayout.object(host.id, host.object(file, bytes, Codec.NONE));
         host.commit();
     }
 

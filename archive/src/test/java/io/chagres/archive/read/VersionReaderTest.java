@@ -157,7 +157,7 @@ class VersionReaderTest {
             host.commit();
             LogRecord.ObjectRun object = host.object(version, new byte[] {1, 2, 3}, Codec.NONE);
             host.commit();
-            String key = VersionReader.keyOf(host.id, object);
+            String key = ArchiveLayout.object(host.id, object);
             store.bytes(key)[1] = 9;
             HostState state = host.state();
             FileVersion of = Objects.requireNonNull(state.version(version));

@@ -7,6 +7,8 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.maintain.Compact;
+import io.chagres.archive.maintain.CompactListener;
+import io.chagres.archive.maintain.CompactOptions;
 import io.chagres.archive.read.Workers;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.store.DirectoryStore;
@@ -59,7 +61,7 @@ class PythonReaderTest {
     /** Restores everything by both programs and compares what they made. */
     private void compare(DirectoryStore store, String name) throws IOException {
         List<String> faults = new ArrayList<>();
-        Restore.Listener listener = new Restore.Listener() {
+        RestoreListener listener = new RestoreListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {}
 
@@ -71,7 +73,7 @@ class PythonReaderTest {
         Path ours = Files.createDirectory(directory.resolve(name + "-java"));
         Path theirs = Files.createDirectory(directory.resolve(name + "-python"));
         try (LocalTables tables = Tables.of(true)) {
-            new Restore(store, Restore.Options.ALL.with(true, Restore.Nameless.ALL), tables, Workers.NONE, listener)
+            new Restore(store, RestoreOptions.ALL.with(true, RestoreNameless.ALL), tables, Workers.NONE, listener)
                     .into(Pathname.of(ours.toString()));
         }
         assertThat(faults).singleElement().asString().startsWith("host other (").contains("has not begun");
@@ -119,7 +121,7 @@ class PythonReaderTest {
     }
 
     private static void compact(DirectoryStore store, long retainMs) throws IOException {
-        Compact.Listener listener = new Compact.Listener() {
+        CompactListener listener = new CompactListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {}
 
@@ -128,7 +130,7 @@ class PythonReaderTest {
                 throw new AssertionError(subject, cause);
             }
         };
-        new Compact(store, new Compact.Options(0, retainMs, 1, 64 << 20, false), () -> Long.MAX_VALUE, listener)
+        new Compact(store, new CompactOptions(0, retainMs, 1, 64 << 20, false), () -> Long.MAX_VALUE, listener)
                 .host(ID);
     }
 

@@ -36,12 +36,12 @@ abstract class RestoreFixture {
         threads.close();
     }
 
-    Restore.Summary restore(Restore.Options options) throws IOException {
+    RestoreSummary restore(RestoreOptions options) throws IOException {
         return restoreInto("out", options);
     }
 
-    Restore.Summary restoreInto(String name, Restore.Options options) throws IOException {
-        Restore.Listener listener = new Restore.Listener() {
+    RestoreSummary restoreInto(String name, RestoreOptions options) throws IOException {
+        RestoreListener listener = new RestoreListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {
                 assertThat(doneBytes).isLessThanOrEqualTo(totalBytes);

@@ -6,7 +6,6 @@ import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.GoneTree;
-import io.chagres.archive.restore.Restore.Nameless;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.testing.Host;
 import io.chagres.linux.Machine;
@@ -22,8 +21,8 @@ class RestoreGoneTest extends RestoreFixture {
         super(directory);
     }
 
-    private Restore.Summary gone(String into) throws IOException {
-        return restoreInto(into, Restore.Options.ALL.with(false, Nameless.GONE));
+    private RestoreSummary gone(String into) throws IOException {
+        return restoreInto(into, RestoreOptions.ALL.with(false, RestoreNameless.GONE));
     }
 
     /** The paths below a directory; of versions beside a name without what is unique. */
@@ -48,7 +47,7 @@ class RestoreGoneTest extends RestoreFixture {
             gone(host, "/w/t.db-journal", "old");
             gone(host, "/w/t.db-journal", "older is never seen");
         }
-        Restore.Summary summary = restore(Restore.Options.ALL);
+        RestoreSummary summary = restore(RestoreOptions.ALL);
         assertThat(tree()).containsExactly("web1", "web1/w", "web1/w/t.db");
         assertThat(summary.gone()).isEqualTo(new GoneTree.Count(2, 22));
         assertThat(summary.earlier()).isEqualTo(GoneTree.Count.NONE);
@@ -114,7 +113,7 @@ class RestoreGoneTest extends RestoreFixture {
         assertThat(mode(out(".gone/web1/log"))).isEqualTo(Host.DIRECTORY.mode());
         assertThat(mode(out(".gone/web1/log/pod"))).isEqualTo(Host.DIRECTORY.mode() & ~077);
         assertThat(mode(out(".gone/web1/log/pod/0.log"))).isEqualTo(Host.FILE.mode());
-        restore(Restore.Options.ALL);
+        restore(RestoreOptions.ALL);
         assertThat(tree().stream().filter(path -> !path.startsWith(".gone")))
                 .containsExactlyInAnyOrder(
                         "web1", "web1/log", "web1/log/directory", "web1/log/file", "web1/log/linked", "web1/log/taken");
@@ -131,7 +130,7 @@ class RestoreGoneTest extends RestoreFixture {
             host.file("/conf", "2");
             host.close(rewritten, LogRecord.Reason.REWRITTEN);
             host.commit();
-            assertThat(restore(Restore.Options.ALL).earlier()).isEqualTo(new GoneTree.Count(2, 7));
+            assertThat(restore(RestoreOptions.ALL).earlier()).isEqualTo(new GoneTree.Count(2, 7));
             assertThat(gone("gone").earlier().files()).isEqualTo(2);
             assertThat(directory.resolve("gone")).isEmptyDirectory();
             host.move("/app.log", "/app.log.1"); // at the path of the first one no file stands: ls says it is gone
@@ -142,7 +141,7 @@ class RestoreGoneTest extends RestoreFixture {
             host.close(last, LogRecord.Reason.GONE);
             host.commit();
         }
-        Restore.Summary all = restoreInto("all", Restore.Options.ALL.with(true, Nameless.ALL));
+        RestoreSummary all = restoreInto("all", RestoreOptions.ALL.with(true, RestoreNameless.ALL));
         assertThat(all.files()).isEqualTo(4);
         assertThat(all.gone()).isEqualTo(GoneTree.Count.NONE);
         assertThat(all.earlier()).isEqualTo(GoneTree.Count.NONE);
@@ -161,12 +160,12 @@ class RestoreGoneTest extends RestoreFixture {
             host.commit();
         }
         Address address = Address.parse("web1:/log/app.log");
-        Restore.Options options =
-                new Restore.Options(address, PointInTime.NOW, true, Nameless.NONE, false, false, false, file -> true);
-        Restore.Summary none = restore(options);
+        RestoreOptions options = new RestoreOptions(
+                address, PointInTime.NOW, true, RestoreNameless.NONE, false, false, false, file -> true);
+        RestoreSummary none = restore(options);
         assertThat(none.files() + none.directories() + none.links()).isZero();
         assertThat(none.gone()).isEqualTo(new GoneTree.Count(1, 8));
-        restore(options.with(false, Nameless.GONE));
+        restore(options.with(false, RestoreNameless.GONE));
         assertThat(tree()).containsExactly(".gone", ".gone/web1", ".gone/web1/log", ".gone/web1/log/app.log");
     }
 
@@ -179,10 +178,10 @@ class RestoreGoneTest extends RestoreFixture {
             host.remove("/late");
             host.close(late, LogRecord.Reason.GONE);
             host.commit();
-            Restore.Options then = new Restore.Options(
-                    null, PointInTime.seq(moment), true, Nameless.NONE, false, false, false, file -> true);
+            RestoreOptions then = new RestoreOptions(
+                    null, PointInTime.seq(moment), true, RestoreNameless.NONE, false, false, false, file -> true);
             assertThat(restore(then).gone()).isEqualTo(new GoneTree.Count(1, 1));
-            restore(then.with(false, Nameless.GONE));
+            restore(then.with(false, RestoreNameless.GONE));
         }
         assertThat(tree()).containsExactly(".gone", ".gone/web1", ".gone/web1/early", "web1", "web1/late");
     }
@@ -195,7 +194,7 @@ class RestoreGoneTest extends RestoreFixture {
             host.file("/lives", "1");
             gone(host, "/gone", "2");
         }
-        restore(Restore.Options.ALL.with(true, Nameless.ALL));
+        restore(RestoreOptions.ALL.with(true, RestoreNameless.ALL));
         assertThat(tree()).containsExactly(".gone", ".gone/" + id, ".gone/" + id + "/gone", id, id + "/lives");
     }
 }

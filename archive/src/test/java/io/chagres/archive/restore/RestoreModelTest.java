@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.GoneTree;
-import io.chagres.archive.restore.Restore.Nameless;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.testing.Host;
 import io.chagres.testkit.Seeds;
@@ -209,20 +208,20 @@ class RestoreModelTest extends RestoreFixture {
 
     private void isRestored(String id, String name, PointInTime at, Model model, List<String> done) throws IOException {
         String into = name + "-" + at;
-        Restore.Options options = new Restore.Options(
+        RestoreOptions options = new RestoreOptions(
                 io.chagres.archive.read.Address.parse(id + ":"),
                 at,
                 true,
-                Nameless.NONE,
+                RestoreNameless.NONE,
                 false,
                 false,
                 false,
                 file -> true);
-        Restore.Summary standing = restoreInto(into, options);
+        RestoreSummary standing = restoreInto(into, options);
         Path tree = directory.resolve(into);
         assertThat(shown(tree.resolve(name))).as("%s after %s", at, done).isEqualTo(model.shown());
 
-        restoreInto(into, options.with(false, Nameless.ALL));
+        restoreInto(into, options.with(false, RestoreNameless.ALL));
         assertThat(faults).isEmpty();
         List<String> nameless = model.contents.keySet().stream()
                 .filter(version -> !model.named().contains(version))
@@ -243,7 +242,7 @@ class RestoreModelTest extends RestoreFixture {
                 .count();
         assertThat(standing.earlier().files()).isBetween(0L, superseded);
 
-        restoreInto(into + "-gone", options.with(false, Nameless.GONE));
+        restoreInto(into + "-gone", options.with(false, RestoreNameless.GONE));
         Path gone = directory.resolve(into + "-gone");
         assertThat(files(gone)).hasSize((int) standing.gone().files());
         assertThat(shown(tree.resolve(".gone"))).containsAllEntriesOf(shown(gone.resolve(".gone")));

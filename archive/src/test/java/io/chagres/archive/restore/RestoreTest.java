@@ -9,7 +9,6 @@ import io.chagres.archive.FileKey;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.GoneTree;
-import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
@@ -59,16 +58,16 @@ class RestoreTest extends RestoreFixture {
             other.write(new LogRecord.ZeroRun(sparse, 0, 1L << 42, 0));
             other.commit();
         }
-        restore(Restore.Options.ALL);
+        restore(RestoreOptions.ALL);
         assertThat(faults).hasSize(1);
         assertThat(faults.getFirst()).contains("web1", "1717986918400 bytes", "--ignore-space");
         assertThat(tree()).containsExactly("web2", "web2/sparse");
         faults.clear();
-        restore(new Restore.Options(
+        restore(new RestoreOptions(
                 Address.parse("web1:"),
                 PointInTime.NOW,
                 true,
-                Restore.Nameless.NONE,
+                RestoreNameless.NONE,
                 false,
                 false,
                 true,
@@ -91,7 +90,7 @@ class RestoreTest extends RestoreFixture {
             host.file("/undescribed/b", "b");
             host.commit();
         }
-        Restore.Summary summary = restore(Restore.Options.ALL);
+        RestoreSummary summary = restore(RestoreOptions.ALL);
         assertThat(faults).isEmpty();
         assertThat(tree())
                 .containsExactly(
@@ -123,7 +122,7 @@ class RestoreTest extends RestoreFixture {
                     .isEqualTo(FileTime.from(Host.DIRECTORY.mtimeNs(), TimeUnit.NANOSECONDS));
         }
         assertThat(summary)
-                .isEqualTo(new Restore.Summary(3, 3, 3, 15, 0, 0, 0, GoneTree.Count.NONE, GoneTree.Count.NONE));
+                .isEqualTo(new RestoreSummary(3, 3, 3, 15, 0, 0, 0, GoneTree.Count.NONE, GoneTree.Count.NONE));
     }
 
     @Test
@@ -145,7 +144,7 @@ class RestoreTest extends RestoreFixture {
                 }
             }
             host.commit();
-            assertThat(restore(Restore.Options.ALL).files()).isEqualTo(300);
+            assertThat(restore(RestoreOptions.ALL).files()).isEqualTo(300);
             assertThat(faults).isEmpty();
             for (int i = 0; i < paths.size(); i++) {
                 Pathname place = pathname(directory)
@@ -202,7 +201,7 @@ class RestoreTest extends RestoreFixture {
             host.write(new LogRecord.ZeroRun(id, 4 + (1L << 32), 5, 0));
             host.commit();
         }
-        restore(Restore.Options.ALL);
+        restore(RestoreOptions.ALL);
         assertThat(Files.size(out("web1/sparse"))).isEqualTo((1L << 32) + 9);
         try (Statx stat = new Statx()) {
             stat.of(pathname(out("web1/sparse")), false);
@@ -227,11 +226,11 @@ class RestoreTest extends RestoreFixture {
             other.file("/var/log/a", "other");
             other.commit();
         }
-        Restore.Options options = new Restore.Options(
+        RestoreOptions options = new RestoreOptions(
                 Address.parse("web*:/var/log"),
                 PointInTime.time(before),
                 true,
-                Restore.Nameless.NONE,
+                RestoreNameless.NONE,
                 false,
                 false,
                 false,
@@ -251,7 +250,7 @@ class RestoreTest extends RestoreFixture {
                 host.commit();
             }
         }
-        restore(Restore.Options.ALL);
+        restore(RestoreOptions.ALL);
         assertThat(tree())
                 .containsExactly(
                         "0000000000000002",
@@ -280,7 +279,7 @@ class RestoreTest extends RestoreFixture {
             host.file("/fine", "fine");
             host.commit();
         }
-        Restore.Summary summary = restore(Restore.Options.ALL);
+        RestoreSummary summary = restore(RestoreOptions.ALL);
         assertThat(outside).isEmptyDirectory();
         assertThat(out("web1/kept")).hasContent("kept");
         assertThat(out("web1/fine")).hasContent("fine");
@@ -307,7 +306,7 @@ class RestoreTest extends RestoreFixture {
             host.inline(odd, "a name no file system has");
             host.commit();
         }
-        Restore.Summary summary = restore(Restore.Options.ALL.with(true, Restore.Nameless.GONE));
+        RestoreSummary summary = restore(RestoreOptions.ALL.with(true, RestoreNameless.GONE));
         assertThat(faults).isEmpty();
         assertThat(summary.files()).isEqualTo(11);
         try (Stream<Path> list = Files.list(directory)) {
@@ -329,7 +328,7 @@ class RestoreTest extends RestoreFixture {
                 host.commit();
             }
             hostile.keys().forEach(key -> store.replace(key, hostile.bytes(key)));
-            restore(Restore.Options.ALL);
+            restore(RestoreOptions.ALL);
             assertThat(faults).hasSize(1).allMatch(line -> line.contains("cannot be a name"));
             faults.clear();
         }
@@ -344,7 +343,7 @@ class RestoreTest extends RestoreFixture {
             host.file("/good", "good");
             host.commit();
         }
-        restore(Restore.Options.ALL);
+        restore(RestoreOptions.ALL);
         assertThat(out("web1/good")).hasContent("good");
         assertThat(faults).hasSize(1).allMatch(line -> line.startsWith("web1/zeros: "));
         try (Stream<Path> left = Files.list(out("web1"))) { // nothing that could be taken for the file
@@ -365,10 +364,10 @@ class RestoreTest extends RestoreFixture {
             host.commit();
             store.keys("streams/" + ArchiveLayout.hex(missing)).forEach(store::delete);
         }
-        byte[] bytes = store.bytes(VersionReader.keyOf(ID, object));
+        byte[] bytes = store.bytes(ArchiveLayout.object(ID, object));
         bytes[piece] = 1;
         bytes[3 * piece - 1] = 1;
-        restore(Restore.Options.ALL);
+        restore(RestoreOptions.ALL);
         assertThat(faults)
                 .hasSize(2)
                 .anyMatch(line -> line.startsWith(
@@ -391,7 +390,7 @@ class RestoreTest extends RestoreFixture {
             host.commit.appendRun(9, 1_000_000, 4, Host.crc(bytes, 0, 4), Host.FILE.mtimeNs());
             host.commit();
         }
-        restore(Restore.Options.ALL);
+        restore(RestoreOptions.ALL);
         assertThat(out("web1/late")).hasContent("late");
     }
 
@@ -402,12 +401,12 @@ class RestoreTest extends RestoreFixture {
             host.write(new LogRecord.AttributesChanged(id, Pathname.of("/su"), new Attributes(06755, 0, 0, 1)));
             host.commit();
         }
-        restore(Restore.Options.ALL);
+        restore(RestoreOptions.ALL);
         assertThat(mode(out("web1/su"))).isEqualTo(0755);
         restoreInto(
                 "special",
-                new Restore.Options(
-                        null, PointInTime.NOW, true, Restore.Nameless.NONE, true, false, false, version -> true));
+                new RestoreOptions(
+                        null, PointInTime.NOW, true, RestoreNameless.NONE, true, false, false, version -> true));
         assertThat(mode(directory.resolve("special/web1/su"))).isEqualTo(06755);
     }
 
@@ -420,7 +419,7 @@ class RestoreTest extends RestoreFixture {
             host.write(new LogRecord.AttributesChanged(id, Pathname.of("/owned"), new Attributes(0644, 1234, 4321, 1)));
             host.commit();
         }
-        restore(Restore.Options.ALL);
+        restore(RestoreOptions.ALL);
         assertThat(Files.getAttribute(out("web1/owned"), "unix:uid")).isEqualTo(1234);
         assertThat(Files.getAttribute(out("web1/owned"), "unix:gid")).isEqualTo(4321);
     }
@@ -438,7 +437,7 @@ class RestoreTest extends RestoreFixture {
         }
         Files.createDirectories(out("web1"));
         Files.writeString(out("web1/b"), "in the way");
-        restore(Restore.Options.ALL);
+        restore(RestoreOptions.ALL);
         assertThat(out("web1/in/the/way")).hasContent("linked");
         assertThat(out("web1/b")).hasContent("in the way");
         assertThat(faults).hasSize(1).allMatch(line -> line.startsWith("web1/b: "));

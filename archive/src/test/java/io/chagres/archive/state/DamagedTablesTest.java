@@ -7,6 +7,8 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.maintain.Compact;
+import io.chagres.archive.maintain.CompactListener;
+import io.chagres.archive.maintain.CompactOptions;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.ForwardingStore;
 import io.chagres.archive.testing.Host;
@@ -48,7 +50,7 @@ class DamagedTablesTest {
 
     /** Removes nothing. */
     private void compact() throws IOException {
-        Compact.Listener listener = new Compact.Listener() {
+        CompactListener listener = new CompactListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {}
 
@@ -57,7 +59,7 @@ class DamagedTablesTest {
                 throw new AssertionError(subject, cause);
             }
         };
-        Compact.Options options = new Compact.Options(86_400_000, 0, 1, 1 << 20, false);
+        CompactOptions options = new CompactOptions(86_400_000, 0, 1, 1 << 20, false);
         new Compact(store, options, store::nowMs, listener).host(ID);
     }
 

@@ -9,6 +9,8 @@ import io.chagres.archive.format.RecordWriter;
 import io.chagres.archive.format.Samples;
 import io.chagres.archive.log.LogFixture;
 import io.chagres.archive.maintain.Compact;
+import io.chagres.archive.maintain.CompactListener;
+import io.chagres.archive.maintain.CompactOptions;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
@@ -154,8 +156,8 @@ class HostStateTest {
     }
 
     private static void compact(MemoryStore store) throws IOException {
-        Compact.Options options = new Compact.Options(0, 0, 1, 1 << 20, false);
-        Compact.Listener listener = new Compact.Listener() {
+        CompactOptions options = new CompactOptions(0, 0, 1, 1 << 20, false);
+        CompactListener listener = new CompactListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {}
 

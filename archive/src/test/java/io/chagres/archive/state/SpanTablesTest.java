@@ -10,6 +10,8 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.maintain.Compact;
+import io.chagres.archive.maintain.CompactListener;
+import io.chagres.archive.maintain.CompactOptions;
 import io.chagres.archive.read.Workers;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
@@ -20,6 +22,8 @@ import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.testing.Tables;
 import io.chagres.archive.verify.Verify;
+import io.chagres.archive.verify.VerifyFault;
+import io.chagres.archive.verify.VerifyListener;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
@@ -73,7 +77,7 @@ class SpanTablesTest {
     }
 
     private static void compact(BlobStore of, MemoryStore clock, long graceMs) throws IOException {
-        Compact.Listener listener = new Compact.Listener() {
+        CompactListener listener = new CompactListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {}
 
@@ -82,7 +86,7 @@ class SpanTablesTest {
                 throw new AssertionError(subject, cause);
             }
         };
-        new Compact(of, new Compact.Options(graceMs, 0, 1, 1 << 20, false), clock::nowMs, listener).host(ID);
+        new Compact(of, new CompactOptions(graceMs, 0, 1, 1 << 20, false), clock::nowMs, listener).host(ID);
     }
 
     private static List<String> text(HostState state) {
@@ -300,12 +304,12 @@ class SpanTablesTest {
 
     private static List<String> faults(BlobStore of) throws IOException {
         List<String> subjects = new ArrayList<>();
-        Verify.Listener listener = new Verify.Listener() {
+        VerifyListener listener = new VerifyListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {}
 
             @Override
-            public void fault(Verify.Fault fault) {
+            public void fault(VerifyFault fault) {
                 subjects.add(fault.object());
             }
 

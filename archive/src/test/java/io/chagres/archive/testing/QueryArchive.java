@@ -2,6 +2,8 @@ package io.chagres.archive.testing;
 
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.maintain.Compact;
+import io.chagres.archive.maintain.CompactListener;
+import io.chagres.archive.maintain.CompactOptions;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
@@ -54,7 +56,7 @@ public final class QueryArchive {
     }
 
     private static void compact(DirectoryStore store) throws IOException {
-        Compact.Listener listener = new Compact.Listener() {
+        CompactListener listener = new CompactListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {}
 
@@ -63,6 +65,6 @@ public final class QueryArchive {
                 throw new AssertionError(subject, cause);
             }
         };
-        new Compact(store, new Compact.Options(0, 0, 1, 64 << 20, false), () -> Long.MAX_VALUE, listener).host(ID);
+        new Compact(store, new CompactOptions(0, 0, 1, 64 << 20, false), () -> Long.MAX_VALUE, listener).host(ID);
     }
 }

@@ -11,6 +11,8 @@ import io.chagres.archive.log.CommitBuilder;
 import io.chagres.archive.log.CommitLog;
 import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.maintain.Compact;
+import io.chagres.archive.maintain.CompactListener;
+import io.chagres.archive.maintain.CompactOptions;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
@@ -176,8 +178,8 @@ public final class SmallArchive implements AutoCloseable {
      * @param graceMs how long what was replaced is kept, in milliseconds
      */
     public static void compact(BlobStore store, long graceMs, Clock clock) throws IOException {
-        Compact.Options options = new Compact.Options(graceMs, 0, 1, 1 << 20, false);
-        Compact.Listener listener = new Compact.Listener() {
+        CompactOptions options = new CompactOptions(graceMs, 0, 1, 1 << 20, false);
+        CompactListener listener = new CompactListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {}
 

@@ -11,6 +11,7 @@ import io.chagres.archive.age.AgeRecipient;
 import io.chagres.archive.age.KeyRing;
 import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.maintain.Compact;
+import io.chagres.archive.maintain.CompactOptions;
 import io.chagres.archive.maintain.Repair;
 import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.store.BlobStore;
@@ -34,7 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The objects that should be there follow from those that are there. */
 class MissingObjectsTest extends VerifyFixture {
     private void compact() throws IOException {
-        new Compact(store, new Compact.Options(0, 0, 1, 1 << 20, false), store::nowMs, SILENT).host(ID);
+        new Compact(store, new CompactOptions(0, 0, 1, 1 << 20, false), store::nowMs, SILENT).host(ID);
     }
 
     private void delete(String part) {
@@ -53,7 +54,7 @@ class MissingObjectsTest extends VerifyFixture {
                 delete(other);
             }
         }
-        Verify.Summary summary = verify();
+        VerifySummary summary = verify();
         assertThat(faults)
                 .anyMatch(fault -> fault.object().equals(ArchiveLayout.commit(ID, 1))
                         && fault.what().contains("it is missing"));
@@ -83,7 +84,7 @@ class MissingObjectsTest extends VerifyFixture {
         verify();
         assertThat(faults).isEmpty();
         store.delete(ArchiveLayout.commit(ID, last));
-        Verify.Summary summary = verify();
+        VerifySummary summary = verify();
         assertThat(faults).singleElement().satisfies(fault -> {
             assertThat(fault.object()).isEqualTo(ArchiveLayout.commit(ID, last));
             assertThat(fault.what()).contains("it is missing", "/alive/");

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
-import io.chagres.archive.maintain.Compact;
+import io.chagres.archive.maintain.CompactListener;
 import io.chagres.archive.read.Workers;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.store.BlobInfo;
@@ -29,7 +29,7 @@ abstract class VerifyFixture {
 
     final MemoryStore store = new MemoryStore();
     final ExecutorService threads = Executors.newFixedThreadPool(2);
-    final List<Verify.Fault> faults = new ArrayList<>();
+    final List<VerifyFault> faults = new ArrayList<>();
     final List<String> garbage = new ArrayList<>();
 
     @AfterEach
@@ -38,8 +38,8 @@ abstract class VerifyFixture {
     }
 
     /** Checks it, in memory and once more through tables: both find the same. */
-    Verify.Summary verify() throws IOException {
-        Verify.Summary summary = verify(store, false);
+    VerifySummary verify() throws IOException {
+        VerifySummary summary = verify(store, false);
         List<String> expected = found();
         assertThat(verify(store, true)).isEqualTo(summary);
         assertThat(found()).isEqualTo(expected);
@@ -53,21 +53,21 @@ abstract class VerifyFixture {
                 .toList();
     }
 
-    Verify.Summary verify(BlobStore of) throws IOException {
+    VerifySummary verify(BlobStore of) throws IOException {
         return verify(of, false);
     }
 
-    Verify.Summary verify(BlobStore of, boolean large) throws IOException {
+    VerifySummary verify(BlobStore of, boolean large) throws IOException {
         faults.clear();
         garbage.clear();
-        Verify.Listener listener = new Verify.Listener() {
+        VerifyListener listener = new VerifyListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {
                 assertThat(doneBytes).isLessThanOrEqualTo(totalBytes);
             }
 
             @Override
-            public void fault(Verify.Fault fault) {
+            public void fault(VerifyFault fault) {
                 faults.add(fault);
             }
 
@@ -77,7 +77,7 @@ abstract class VerifyFixture {
             }
         };
         try (LocalTables tables = Tables.of(large)) {
-            Verify.Summary summary = new Verify(of, new Workers(threads, 2), tables, listener).run(owner -> true);
+            VerifySummary summary = new Verify(of, new Workers(threads, 2), tables, listener).run(owner -> true);
             assertThat(summary.faults()).isEqualTo(faults.size());
             return summary;
         }
@@ -108,7 +108,7 @@ abstract class VerifyFixture {
         return host;
     }
 
-    static final Compact.Listener SILENT = new Compact.Listener() {
+    static final CompactListener SILENT = new CompactListener() {
         @Override
         public void progress(long doneBytes, long totalBytes) {}
 

@@ -11,6 +11,7 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Heartbeat;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.maintain.Compact;
+import io.chagres.archive.maintain.CompactOptions;
 import io.chagres.archive.maintain.Repair;
 import io.chagres.archive.state.Checkpoint;
 import io.chagres.archive.state.ExtentFilter;
@@ -43,14 +44,14 @@ class VerifyTest extends VerifyFixture {
     @Test
     void findsNothingWhereNothingIsWrong() throws IOException {
         fill().close();
-        Verify.Summary summary = verify();
+        VerifySummary summary = verify();
         assertThat(faults).isEmpty();
         assertThat(garbage).isEmpty();
         long bytes = store.keys().stream()
                 .filter(key -> key.contains("/log/") || key.contains("/streams/") || key.contains("/checkpoints/"))
                 .mapToLong(key -> store.bytes(key).length)
                 .sum();
-        assertThat(summary).isEqualTo(new Verify.Summary(1, 4, 0, 3, bytes, 0, 0, 0, 0, 0, 0, 0));
+        assertThat(summary).isEqualTo(new VerifySummary(1, 4, 0, 3, bytes, 0, 0, 0, 0, 0, 0, 0));
     }
 
     @Test
@@ -58,7 +59,7 @@ class VerifyTest extends VerifyFixture {
         fill().close();
         String key = ArchiveLayout.object(ID, 1, 0, 10, 77, Codec.ZSTD);
         Host.put(store, key, new byte[10]);
-        Verify.Summary summary = verify();
+        VerifySummary summary = verify();
         assertThat(faults).isEmpty();
         assertThat(garbage).containsExactly(key);
         assertThat(summary.garbageBytes()).isEqualTo(10);
@@ -152,7 +153,7 @@ class VerifyTest extends VerifyFixture {
             host.commit();
         }
         new Heartbeat(Heartbeat.State.RUNNING, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0, 0).put(store, ID, 1, 1);
-        new Compact(store, new Compact.Options(0, 0, 1, 1 << 20, false), store::nowMs, SILENT).host(ID);
+        new Compact(store, new CompactOptions(0, 0, 1, 1 << 20, false), store::nowMs, SILENT).host(ID);
         verify();
         assertThat(faults).isEmpty();
         for (String part : List.of("/filters/", "/alive/")) {
@@ -175,7 +176,7 @@ class VerifyTest extends VerifyFixture {
     @Test
     void namesAHistoryOfOtherCommits() throws IOException {
         fill().close();
-        new Compact(store, new Compact.Options(0, 0, 1, 1 << 20, false), store::nowMs, SILENT).host(ID);
+        new Compact(store, new CompactOptions(0, 0, 1, 1 << 20, false), store::nowMs, SILENT).host(ID);
         String key = store.keys("/history/").getFirst();
         CommitSpan span = Objects.requireNonNull(ArchiveLayout.historyOf(key));
         String other =
@@ -193,7 +194,7 @@ class VerifyTest extends VerifyFixture {
     @Test
     void namesAHistoryThatIsMissing() throws IOException {
         fill().close();
-        new Compact(store, new Compact.Options(0, 0, 1, 1 << 20, false), store::nowMs, SILENT).host(ID);
+        new Compact(store, new CompactOptions(0, 0, 1, 1 << 20, false), store::nowMs, SILENT).host(ID);
         verify();
         assertThat(faults).isEmpty();
         String key = store.keys("/history/").getFirst();
@@ -437,7 +438,7 @@ class VerifyTest extends VerifyFixture {
                 done[0] = true;
                 for (int i = 0; i < 3; i++) { // what is replaced goes with the one after the next
                     store.advance(2 * 86_400_000);
-                    Compact.Options options = new Compact.Options(0, 0, 1, 1 << 20, false);
+                    CompactOptions options = new CompactOptions(0, 0, 1, 1 << 20, false);
                     new Compact(store, options, store::nowMs, SILENT).host(ID);
                 }
             }

@@ -4,6 +4,11 @@ import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.maintain.Compact;
+import io.chagres.archive.maintain.CompactAction;
+import io.chagres.archive.maintain.CompactExpired;
+import io.chagres.archive.maintain.CompactListener;
+import io.chagres.archive.maintain.CompactOptions;
+import io.chagres.archive.maintain.CompactSummary;
 import io.chagres.archive.maintain.FleetCompact;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Shard;
@@ -147,12 +152,12 @@ public final class CompactCommand implements Callable<Integer> {
         if (history.isZero()) {
             throw new CommandFailure(ExitCode.USAGE, "--history must be more than 0");
         }
-        Compact.Options options = new Compact.Options(
+        CompactOptions options = new CompactOptions(
                 grace.toMillis(),
                 retain == null ? 0 : retain.toMillis(),
                 codec,
                 level,
-                Compact.Options.DEFAULT.memoryBytes(),
+                CompactOptions.DEFAULT.memoryBytes(),
                 dryRun,
                 history.toMillis());
         ProgressLine progress = new ProgressLine(context, json.json || quiet.quiet);
@@ -180,7 +185,7 @@ public final class CompactCommand implements Callable<Integer> {
     }
 
     private void tell(HostRegistry.Owner host, FleetCompact.Outcome outcome, ProgressLine progress) throws IOException {
-        Compact.Summary summary = outcome.summary();
+        CompactSummary summary = outcome.summary();
         if (summary == null) {
             progress.message("chagres compact: " + host.title() + " " + outcome.note());
             return;
@@ -192,7 +197,7 @@ public final class CompactCommand implements Callable<Integer> {
     }
 
     /** Shows how far it has come, and prints the steps of a dry run. */
-    private final class Hearing implements Compact.Listener {
+    private final class Hearing implements CompactListener {
         private final ProgressLine progress;
         private boolean skipped;
 
@@ -219,7 +224,7 @@ public final class CompactCommand implements Callable<Integer> {
         }
 
         @Override
-        public void step(Compact.Action action, String subject, long bytes) {
+        public void step(CompactAction action, String subject, long bytes) {
             if (dryRun) {
                 try { // none is kept: a host has a million of them
                     context.out().line(json.json ? jsonOf(action, subject, bytes) : textOf(action, subject, bytes));
@@ -230,13 +235,13 @@ public final class CompactCommand implements Callable<Integer> {
         }
     }
 
-    private static String jsonOf(Compact.Action action, String subject, long bytes) {
+    private static String jsonOf(CompactAction action, String subject, long bytes) {
         JsonWriter line = new JsonWriter().beginObject();
         line.member("action", action.name().toLowerCase(Locale.ROOT)).member("subject", subject);
         return line.member("bytes", bytes).endObject().toString();
     }
 
-    private static String textOf(Compact.Action action, String subject, long bytes) {
+    private static String textOf(CompactAction action, String subject, long bytes) {
         String what =
                 switch (action) {
                     case WRITE -> "would write ";
@@ -247,7 +252,7 @@ public final class CompactCommand implements Callable<Integer> {
         return what + subject + ", " + ByteSize.format(bytes);
     }
 
-    private void print(HostRegistry.Owner host, Compact.Summary summary) throws IOException {
+    private void print(HostRegistry.Owner host, CompactSummary summary) throws IOException {
         if (json.json) {
             JsonWriter line = new JsonWriter().beginObject();
             line.member("host", host.name()).member("hostId", host.id()).member("dryRun", dryRun);
@@ -275,7 +280,7 @@ public final class CompactCommand implements Callable<Integer> {
                         + (retain == null ? "" : expired(summary.expired())));
     }
 
-    private String expired(Compact.Expired expired) {
+    private String expired(CompactExpired expired) {
         return (dryRun ? ", would expire " : ", expired ")
                 + Words.plural(expired.versions(), "version") + " and " + ByteSize.format(expired.bytes())
                 + ", " + ByteSize.format(expired.laterBytes()) + " more after " + Durations.format(grace.toMillis());

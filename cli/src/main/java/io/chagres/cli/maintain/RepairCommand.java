@@ -2,6 +2,7 @@ package io.chagres.cli.maintain;
 
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.maintain.Repair;
+import io.chagres.archive.maintain.RepairAction;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.state.LocalTables;
@@ -129,8 +130,8 @@ public final class RepairCommand implements Callable<Integer> {
         return Words.plural(steps, "step") + (apply ? " done" : " to do; '--apply' does it");
     }
 
-    private void print(Repair.Action action, String object, String why, String consequence) {
-        losses += action == Repair.Action.LOSS ? 1 : 0;
+    private void print(RepairAction action, String object, String why, String consequence) {
+        losses += action == RepairAction.LOSS ? 1 : 0;
         try {
             if (json.json) {
                 JsonWriter line = new JsonWriter().beginObject();

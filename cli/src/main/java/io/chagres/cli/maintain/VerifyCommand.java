@@ -11,6 +11,9 @@ import io.chagres.archive.store.StoreException;
 import io.chagres.archive.verify.Proof;
 import io.chagres.archive.verify.Trust;
 import io.chagres.archive.verify.Verify;
+import io.chagres.archive.verify.VerifyFault;
+import io.chagres.archive.verify.VerifyListener;
+import io.chagres.archive.verify.VerifySummary;
 import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
@@ -106,7 +109,7 @@ public final class VerifyCommand implements Callable<Integer> {
                 LocalTables tables = TemporaryFiles.tables(context.environment());
                 WorkerThreads threads = WorkerThreads.ofProcessors("chagres-verify-")) {
             Verify verify = new Verify(archive, threads.workers(), tables, listener, trust());
-            Verify.Summary summary = verify.run(host -> address == null || address.matchesHost(host));
+            VerifySummary summary = verify.run(host -> address == null || address.matchesHost(host));
             progress.end();
             if (listener.failure != null) {
                 throw listener.failure;
@@ -145,7 +148,7 @@ public final class VerifyCommand implements Callable<Integer> {
         return new Trust(KeyFiles.read(file, TrustList::read), known);
     }
 
-    private void print(Verify.Summary summary, long unproven) throws IOException {
+    private void print(VerifySummary summary, long unproven) throws IOException {
         if (json.json) {
             JsonWriter line = new JsonWriter().beginObject();
             line.member("hosts", summary.hosts()).member("commits", summary.commits());
@@ -203,7 +206,7 @@ public final class VerifyCommand implements Callable<Integer> {
     }
 
     /** Prints faults as they are found; a failure to print ends the command afterwards. */
-    private final class Listener implements Verify.Listener {
+    private final class Listener implements VerifyListener {
         private final ProgressLine progress;
         private @Nullable IOException failure;
         private long unproven;
@@ -218,7 +221,7 @@ public final class VerifyCommand implements Callable<Integer> {
         }
 
         @Override
-        public void fault(Verify.Fault fault) {
+        public void fault(VerifyFault fault) {
             print(json.json ? line(fault).toString() : fault.toString());
         }
 
@@ -281,7 +284,7 @@ public final class VerifyCommand implements Callable<Integer> {
             // counted in the summary
         }
 
-        private static JsonWriter line(Verify.Fault fault) {
+        private static JsonWriter line(VerifyFault fault) {
             JsonWriter line = new JsonWriter().beginObject().member("object", fault.object());
             return line.member("fault", fault.what())
                     .member("consequence", fault.consequence())

@@ -34,7 +34,7 @@ import picocli.CommandLine.Parameters;
                 + " patterns are regular expressions of Java, which also take [[:alpha:]]. Hosts are read beside each"
                 + " other; one that is damaged is named, and the others are searched. Exit codes: 0 something was"
                 + " found; 1 nothing; 2 something could not be read.",
-        exitCodeOnExecutionException = GrepCommand.TROUBLE,
+        exitCodeOnExecutionException = GrepOptions.TROUBLE,
         footer = {
             "",
             "Examples:",
@@ -44,9 +44,6 @@ import picocli.CommandLine.Parameters;
             "  chagres grep -n -C 2 -w ERROR /mnt/archive web1:/var/log db1:/var/log"
         })
 public final class GrepCommand implements Callable<Integer> {
-    /** The exit code when something could not be read; 1 says that nothing was found. */
-    static final int TROUBLE = 2;
-
     private static final int NOTHING = 1;
 
     /** This part of the memory is for lines that wait for others. */
@@ -123,7 +120,7 @@ public final class GrepCommand implements Callable<Integer> {
                 options.lineTimes.say("grep", context);
                 int failed = view.faults().count();
                 boolean found = options.filesWithout ? search.without() : search.found();
-                return failed > 0 && !(options.quiet && found) ? TROUBLE : found ? ExitCode.DONE : NOTHING;
+                return failed > 0 && !(options.quiet && found) ? GrepOptions.TROUBLE : found ? ExitCode.DONE : NOTHING;
             }
         }
     }
@@ -147,7 +144,7 @@ public final class GrepCommand implements Callable<Integer> {
         if (!search.run(view.hostsOf(query), workers, view.lookahead(workers))) {
             String globs = options.globs.isEmpty() ? "" : " and -g " + String.join(" -g ", options.globs);
             String asked = addresses.isEmpty() ? "*:" : addresses.getFirst().toString();
-            throw new CommandFailure(TROUBLE, view.nothing(asked, globs));
+            throw new CommandFailure(GrepOptions.TROUBLE, view.nothing(asked, globs));
         }
         return search;
     }

@@ -22,6 +22,9 @@ import picocli.CommandLine.Option;
 
 /** What {@code grep} looks for and what it shows: named as ripgrep names it. */
 public final class GrepOptions {
+    /** The exit code when something could not be read; 1 says that nothing was found. */
+    static final int TROUBLE = 2;
+
     /** Backslashes, and classes; a class may have {@code \\n} beside others. */
     private static final Pattern NOT_OVER_LINES = Pattern.compile("\\\\\\\\|\\[[^\\]]*]|\\\\Q.*?\\\\E|\\\\n[?*]");
 

@@ -3,6 +3,7 @@ package io.chagres.cli.read;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.find.FileSearch;
 import io.chagres.archive.find.LineFinder;
+import io.chagres.archive.find.LineSpans;
 import io.chagres.archive.find.Replacement;
 import io.chagres.archive.query.FleetSearch;
 import io.chagres.cli.text.JsonWriter;
@@ -17,8 +18,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Prints what is found in one file: as ripgrep does, as text or as JSON. Confined to one thread. */
-abstract sealed class GrepSink implements FleetSearch.FileSink
-        permits GrepSink.Summary, GrepSink.Text, GrepSink.Json, TimedSink {
+abstract class GrepSink implements FleetSearch.FileSink {
     /** Stands between lines that do not follow each other, where context is shown. */
     static final byte[] GAP = utf8("--\n");
 
@@ -154,7 +154,7 @@ abstract sealed class GrepSink implements FleetSearch.FileSink
             if (!line.matches() || options.inverted || (!isWanted && replacement == null)) {
                 return new Shown(line.bytes(), spans, false);
             }
-            LineFinder.Spans taker = (from, to) -> {
+            LineSpans taker = (from, to) -> {
                 spans.add(from);
                 spans.add(to);
             };

@@ -77,7 +77,7 @@ final class LineSorter implements AutoCloseable {
     private void spill() throws IOException {
         if ((parts.size() + 1L) * MIN_BUFFER_BYTES > memoryBytes) {
             throw new CommandFailure(
-                    GrepCommand.TROUBLE,
+                    GrepOptions.TROUBLE,
                     "more is found than can be sorted within --memory; give more of it, or leave out --sort time");
         }
         FileChannel file = file();
@@ -118,7 +118,7 @@ final class LineSorter implements AutoCloseable {
 
     private CommandFailure failed(IOException cause) {
         return new CommandFailure(
-                GrepCommand.TROUBLE,
+                GrepOptions.TROUBLE,
                 "cannot keep what is found in " + directory + ": " + cause.getMessage()
                         + "; TMPDIR names another directory, or leave out --sort time");
     }

@@ -6,6 +6,10 @@ import io.chagres.archive.read.Address;
 import io.chagres.archive.read.GoneTree;
 import io.chagres.archive.read.Workers;
 import io.chagres.archive.restore.Restore;
+import io.chagres.archive.restore.RestoreListener;
+import io.chagres.archive.restore.RestoreNameless;
+import io.chagres.archive.restore.RestoreOptions;
+import io.chagres.archive.restore.RestoreSummary;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.cli.command.Arguments;
@@ -123,7 +127,7 @@ public final class RestoreCommand implements Callable<Integer> {
         Pathname into = Arguments.directory("DIR", directory);
         thawing.check();
         ProgressLine progress = new ProgressLine(context, json.json || quiet.quiet);
-        Restore.Listener listener = new Restore.Listener() {
+        RestoreListener listener = new RestoreListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {
                 progress.update(doneBytes, totalBytes);
@@ -137,13 +141,13 @@ public final class RestoreCommand implements Callable<Integer> {
         try (BlobStore archive = new HostLists(identities.open(store, timeout, context));
                 LocalTables tables = TemporaryFiles.tables(context.environment());
                 WorkerThreads threads = WorkerThreads.ofProcessors("chagres-restore-")) {
-            Restore.Options options = options();
+            RestoreOptions options = options();
             if (thawing.thaw) {
                 Restore plan = new Restore(archive, options, tables, Workers.NONE, listener);
                 thawing.thaw(archive, plan.objects(), context, json.json);
             }
             Restore restore = new Restore(archive, options, tables, workers(archive, threads), listener);
-            Restore.Summary summary = restore.into(into);
+            RestoreSummary summary = restore.into(into);
             progress.end();
             if (summary.files() + summary.directories() + summary.links() + summary.faults() == 0) {
                 throw nothing(archive, summary);
@@ -169,8 +173,8 @@ public final class RestoreCommand implements Callable<Integer> {
         }
     }
 
-    private Restore.Options options() throws CommandFailure {
-        return new Restore.Options(
+    private RestoreOptions options() throws CommandFailure {
+        return new RestoreOptions(
                 address, times.at(), !goneOnly, nameless(), specialBits, salvage.salvage, ignoreSpace, times::covers);
     }
 
@@ -179,19 +183,19 @@ public final class RestoreCommand implements Callable<Integer> {
         return archive.directory(ArchiveLayout.HOSTS) == null ? Workers.NONE : threads.workers();
     }
 
-    private Restore.Nameless nameless() throws CommandFailure {
+    private RestoreNameless nameless() throws CommandFailure {
         if (gone.hidden && (goneOnly || allVersions)) {
             throw new CommandFailure(
                     ExitCode.USAGE,
                     (goneOnly ? "--gone" : "--all-versions") + " and --hide-gone contradict each other");
         }
         if (allVersions) {
-            return Restore.Nameless.ALL;
+            return RestoreNameless.ALL;
         }
-        return goneOnly ? Restore.Nameless.GONE : Restore.Nameless.NONE;
+        return goneOnly ? RestoreNameless.GONE : RestoreNameless.NONE;
     }
 
-    private CommandFailure nothing(BlobStore archive, Restore.Summary summary) {
+    private CommandFailure nothing(BlobStore archive, RestoreSummary summary) {
         String left = left(summary);
         return new CommandFailure(
                 ExitCode.FAILED,
@@ -201,7 +205,7 @@ public final class RestoreCommand implements Callable<Integer> {
     }
 
     /** Says what nobody asked for, and how it is had; empty when there is nothing. */
-    private String left(Restore.Summary summary) {
+    private String left(RestoreSummary summary) {
         if (gone.hidden) {
             return "";
         }
@@ -218,7 +222,7 @@ public final class RestoreCommand implements Callable<Integer> {
         }
     }
 
-    private void print(Restore.Summary summary) throws IOException {
+    private void print(RestoreSummary summary) throws IOException {
         if (json.json) {
             JsonWriter line = new JsonWriter().beginObject();
             line.member("files", summary.files()).member("directories", summary.directories());

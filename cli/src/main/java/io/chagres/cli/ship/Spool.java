@@ -3,6 +3,7 @@ package io.chagres.cli.ship;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.maintain.Compact;
+import io.chagres.archive.maintain.CompactListener;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
@@ -126,7 +127,7 @@ final class Spool {
     }
 
     /** Says nothing: what cannot be compacted the forwarder cannot read either, and says so. */
-    private static final class Silent implements Compact.Listener {
+    private static final class Silent implements CompactListener {
         @Override
         public void progress(long doneBytes, long totalBytes) {}
 

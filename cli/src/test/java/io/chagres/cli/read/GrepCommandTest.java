@@ -111,7 +111,7 @@ final class GrepCommandTest {
         };
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         assertThat(Main.run(new String[] {"grep", option, "500", store()}, full, err))
-                .isEqualTo(GrepCommand.TROUBLE);
+                .isEqualTo(GrepOptions.TROUBLE);
         assertThat(err.toString(StandardCharsets.UTF_8)).containsOnlyOnce("cannot write standard output");
     }
 

@@ -7,6 +7,8 @@ import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.maintain.Compact;
+import io.chagres.archive.maintain.CompactListener;
+import io.chagres.archive.maintain.CompactOptions;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.archive.testing.SmallArchive;
@@ -30,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code grep --sort time}: lines of all hosts in the order of the commits that made them whole. */
 final class GrepSortTest {
-    private static final Compact.Listener SILENT = new Compact.Listener() {
+    private static final CompactListener SILENT = new CompactListener() {
         @Override
         public void progress(long doneBytes, long totalBytes) {}
 
@@ -153,7 +155,7 @@ final class GrepSortTest {
 
     /** Removes the commits, and keeps the growth of each second. */
     private void compact() throws IOException {
-        Compact.Options options = new Compact.Options(0, 0, Codec.ZSTD, 1, 1 << 20, false, 1000);
+        CompactOptions options = new CompactOptions(0, 0, Codec.ZSTD, 1, 1 << 20, false, 1000);
         try (BlobStore archive = BlobStores.open(store().toString(), false)) {
             for (HostRegistry.Owner host : HostRegistry.hosts(archive)) {
                 for (int i = 0; i < 2; i++) {

@@ -9,6 +9,9 @@ import io.chagres.archive.ObjectKind;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Workers;
 import io.chagres.archive.restore.Restore;
+import io.chagres.archive.restore.RestoreListener;
+import io.chagres.archive.restore.RestoreNameless;
+import io.chagres.archive.restore.RestoreOptions;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.store.ArchivedBlob;
@@ -119,16 +122,16 @@ final class ThawTest {
 
     private Set<String> objects(@Nullable String address) throws IOException {
         try (LocalTables tables = TemporaryFiles.tables(Map.of())) {
-            Restore.Options what = new Restore.Options(
+            RestoreOptions what = new RestoreOptions(
                     address == null ? null : Address.parse(address),
                     PointInTime.NOW,
                     true,
-                    Restore.Nameless.NONE,
+                    RestoreNameless.NONE,
                     false,
                     false,
                     false,
                     version -> true);
-            Restore.Listener nothing = new Restore.Listener() {
+            RestoreListener nothing = new RestoreListener() {
                 @Override
                 public void progress(long doneBytes, long totalBytes) {}
 

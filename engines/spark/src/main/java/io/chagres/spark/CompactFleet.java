@@ -4,6 +4,8 @@ import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.maintain.Compact;
+import io.chagres.archive.maintain.CompactListener;
+import io.chagres.archive.maintain.CompactOptions;
 import io.chagres.archive.maintain.FleetCompact;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.store.BlobStore;
@@ -99,9 +101,9 @@ public final class CompactFleet {
             };
         }
 
-        Compact.Options options() {
-            long memoryBytes = Compact.Options.DEFAULT.memoryBytes();
-            return new Compact.Options(graceMs, retainMs, codec, level, memoryBytes, false, historyMs);
+        CompactOptions options() {
+            long memoryBytes = CompactOptions.DEFAULT.memoryBytes();
+            return new CompactOptions(graceMs, retainMs, codec, level, memoryBytes, false, historyMs);
         }
     }
 
@@ -130,7 +132,7 @@ public final class CompactFleet {
     private static Outcome compact(String archive, @Nullable String identity, Host host, Settings settings) {
         List<String> notes = new ArrayList<>();
         List<String> faults = new ArrayList<>();
-        Compact.Listener listener = new Compact.Listener() {
+        CompactListener listener = new CompactListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {}
 

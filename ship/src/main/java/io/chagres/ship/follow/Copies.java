@@ -1,7 +1,7 @@
 package io.chagres.ship.follow;
 
 import io.chagres.archive.LogRecord;
-import io.chagres.archive.format.RecordReader;
+import io.chagres.archive.format.FixedHeader;
 import io.chagres.linux.Fd;
 import io.chagres.ship.bytes.PrefixCheck;
 import io.chagres.ship.bytes.PrefixChecksums;
@@ -35,7 +35,7 @@ public final class Copies implements AutoCloseable {
     /** Comparisons hold buffers until their file is closed, so of many the longest held ends. */
     private static final int MOST_HELD = 8;
 
-    private static final long MOST_REPEATED_BYTES = RecordReader.MAX_RUN_BYTES / 4;
+    private static final long MOST_REPEATED_BYTES = FixedHeader.MAX_RUN_BYTES / 4;
 
     private static final PrefixChecksums.Pieces NO_PIECES = new PrefixChecksums(0).slice(0, 0);
 
@@ -307,7 +307,7 @@ public final class Copies implements AutoCloseable {
      * compared as well, or it was truncated.
      *
      * @param size of the original now
-     * @return null when what follows is the copy's own
+     * @return null when all further bytes are the copy's own
      */
     @Nullable
     Next goOnBehind(Tail original, Tail tail, long size) {

@@ -1,0 +1,15 @@
+package io.chagres.archive.maintain;
+
+/** The action of a step. */
+public enum RepairAction {
+    /** Nothing: says what is lost for good. */
+    LOSS,
+    /** Puts a checkpoint of what is left. */
+    CHECKPOINT,
+    /** Puts what follows from the log. */
+    PUT,
+    /** Moves a damaged object away. */
+    QUARANTINE,
+    /** Nothing: the step that was announced for this object failed. */
+    FAILURE
+}
