@@ -28,13 +28,13 @@ final class Completion {
     /** Returns the completion of fish. */
     static String fish(CommandSpec root) {
         StringBuilder script = new StringBuilder("# Completion of chagres for fish.\n");
-        for (OptionSpec option : Pages.options(root)) {
+        for (OptionSpec option : HelpModel.options(root)) {
             script.append(fishOption("__fish_use_subcommand", option));
         }
-        for (CommandSpec command : Pages.commands(root)) {
+        for (CommandSpec command : HelpModel.commands(root)) {
             script.append("complete -c chagres -f -n __fish_use_subcommand -a %s -d %s\n"
                     .formatted(command.name(), ShellWord.quoted(header(command))));
-            for (OptionSpec option : Pages.options(command)) {
+            for (OptionSpec option : HelpModel.options(command)) {
                 script.append(fishOption("__fish_seen_subcommand_from " + command.name(), option));
             }
         }
@@ -51,7 +51,7 @@ final class Completion {
             line.append(values.isEmpty() ? " -r" : " -x -a " + ShellWord.quoted(String.join(" ", values)));
         }
         return line.append(" -d ")
-                .append(ShellWord.quoted(Pages.description(option)))
+                .append(ShellWord.quoted(HelpModel.description(option)))
                 .append('\n')
                 .toString();
     }
@@ -61,18 +61,18 @@ final class Completion {
         StringBuilder script = new StringBuilder("#compdef chagres\n# Completion of chagres for zsh.\n");
         StringBuilder cases = new StringBuilder();
         StringBuilder names = new StringBuilder();
-        for (CommandSpec command : Pages.commands(root)) {
+        for (CommandSpec command : HelpModel.commands(root)) {
             names.append("        ")
                     .append(ShellWord.quoted(command.name() + ":" + header(command)))
                     .append('\n');
             cases.append("        ").append(command.name()).append(")\n            _arguments -s");
-            Pages.options(command).forEach(option -> cases.append(zshOption(option)));
+            HelpModel.options(command).forEach(option -> cases.append(zshOption(option)));
             cases.append(" \\\n                '*:file:_files'\n            ;;\n");
         }
         script.append("_chagres() {\n    local context state line\n    local -a commands\n    commands=(\n")
                 .append(names)
                 .append("    )\n    _arguments -C");
-        Pages.options(root).forEach(option -> script.append(zshOption(option)));
+        HelpModel.options(root).forEach(option -> script.append(zshOption(option)));
         script.append(" \\\n                '1:command:->command' \\\n                '*::argument:->argument'\n")
                 .append("    case $state in\n    command) _describe command commands ;;\n")
                 .append("    argument)\n        case $line[1] in\n")
@@ -88,7 +88,7 @@ final class Completion {
             List<String> values = values(option);
             String spec = (option.isMultiValue() ? "*" : "") + name + (valued && name.startsWith("--") ? "=" : "")
                     + "["
-                    + Pages.description(option)
+                    + HelpModel.description(option)
                             .replace("[", "\\[")
                             .replace("]", "\\]")
                             .replace(":", "\\:") + "]"

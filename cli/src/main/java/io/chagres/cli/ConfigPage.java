@@ -67,7 +67,7 @@ final class ConfigPage {
             for (OptionSpec option : group.options()) {
                 ConfigKeys.Entry key = keys.get(key(option));
                 if (key != null) {
-                    entry(page, key, Pages.description(option));
+                    entry(page, key, HelpModel.description(option));
                 }
             }
         }

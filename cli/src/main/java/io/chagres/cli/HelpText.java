@@ -109,7 +109,7 @@ final class HelpText extends Help {
                 length(names[1]) == 0 ? " ".repeat(LONG_NAMES) : "  " + names[1] + (names[2] + "  ").substring(0, 2);
         int end = LONG_NAMES + length(names[3]);
         int column = LONG_NAMES + GAP + longestName();
-        List<String> lines = Wrapping.lines(Pages.description(argument), usage().width() - column, 0);
+        List<String> lines = Wrapping.lines(HelpModel.description(argument), usage().width() - column, 0);
         list.append(before).append(names[3]);
         if (end + GAP > column) {
             list.append('\n');

@@ -61,9 +61,9 @@ final class ManPage {
             section("ARGUMENTS");
             parameters.stream()
                     .filter(parameter -> !parameter.hidden())
-                    .forEach(parameter -> entry(parameter.paramLabel(), Pages.description(parameter)));
+                    .forEach(parameter -> entry(parameter.paramLabel(), HelpModel.description(parameter)));
         }
-        if (!Pages.options(command).isEmpty()) {
+        if (!HelpModel.options(command).isEmpty()) {
             section("OPTIONS");
             groups.forEach(this::group);
         }
@@ -75,12 +75,12 @@ final class ManPage {
         }
         for (OptionSpec option : group.options()) {
             String value = option.arity().max() > 0 ? " " + option.paramLabel() : "";
-            entry(String.join(", ", option.names()) + value, Pages.description(option));
+            entry(String.join(", ", option.names()) + value, HelpModel.description(option));
         }
     }
 
     private void commands(CommandSpec command) {
-        List<CommandSpec> commands = Pages.commands(command);
+        List<CommandSpec> commands = HelpModel.commands(command);
         if (!commands.isEmpty()) {
             section("COMMANDS");
             for (CommandSpec below : commands) {

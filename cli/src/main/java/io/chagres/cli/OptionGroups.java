@@ -94,7 +94,7 @@ final class OptionGroups {
     /** Returns the options that the help of a command shows, group by group, or by name if it has no headings. */
     static List<Group> of(CommandSpec command) {
         List<String> lines = LINES.get(command.name());
-        List<OptionSpec> visible = new ArrayList<>(Pages.options(command));
+        List<OptionSpec> visible = new ArrayList<>(HelpModel.options(command));
         if (lines == null || command.parent() == null) {
             Comparator<OptionSpec> byName = CommandLine.Help.createShortOptionNameComparator();
             visible.sort(Comparator.comparing(OptionSpec::usageHelp).thenComparing(byName));

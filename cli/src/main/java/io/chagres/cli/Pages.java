@@ -5,13 +5,10 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import picocli.CommandLine;
-import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 
 /**
  * Writes manual pages and completions for shells from the model of the command line, so that they say what the program
@@ -51,31 +48,8 @@ final class Pages {
 
     private static void writeManual(Path directory, CommandSpec command) throws IOException {
         Files.writeString(directory.resolve(command.qualifiedName("-") + ".1"), ManPage.of(command));
-        for (CommandSpec below : commands(command)) {
+        for (CommandSpec below : HelpModel.commands(command)) {
             writeManual(directory, below);
         }
-    }
-
-    /** Returns the commands below one, without those that are hidden. */
-    static List<CommandSpec> commands(CommandSpec root) {
-        List<CommandSpec> commands = new ArrayList<>();
-        for (CommandLine line : root.subcommands().values()) {
-            if (!line.getCommandSpec().usageMessage().hidden()) {
-                commands.add(line.getCommandSpec());
-            }
-        }
-        return commands;
-    }
-
-    /** Returns the options of a command that its help shows. */
-    static List<OptionSpec> options(CommandSpec command) {
-        return command.options().stream().filter(option -> !option.hidden()).toList();
-    }
-
-    /** Returns a description as the help shows it, in one line. */
-    static String description(ArgSpec argument) {
-        String text = String.join(" ", argument.description());
-        String value = argument.defaultValueString(true);
-        return String.format(text.replace("${DEFAULT-VALUE}", value == null ? "none" : value.replace("%", "%%")));
     }
 }

@@ -110,12 +110,12 @@ class HelpTextsTest {
                     .as(name)
                     .allMatch(line -> line.length() <= columns);
             String words = help.replaceAll("\\s+", " ");
-            Pages.options(command.getCommandSpec()).forEach(option -> assertThat(words)
+            HelpModel.options(command.getCommandSpec()).forEach(option -> assertThat(words)
                     .as("%s %s", name, option.longestName())
-                    .contains(Pages.description(option).replaceAll("\\s+", " ")));
+                    .contains(HelpModel.description(option).replaceAll("\\s+", " ")));
             command.getCommandSpec().positionalParameters().forEach(parameter -> assertThat(words)
                     .as(name)
-                    .contains(parameter.paramLabel(), Pages.description(parameter)));
+                    .contains(parameter.paramLabel(), HelpModel.description(parameter)));
             for (String line : command.getCommandSpec().usageMessage().footer()) {
                 assertThat(words).as(name).contains(String.format(line).strip().replaceAll("\\s+", " "));
             }
@@ -143,7 +143,7 @@ class HelpTextsTest {
     @Test
     void manyOptionsHaveHeadings() {
         COMMANDS.forEach((name, command) -> {
-            List<OptionSpec> visible = Pages.options(command.getCommandSpec());
+            List<OptionSpec> visible = HelpModel.options(command.getCommandSpec());
             List<OptionGroups.Group> groups = OptionGroups.of(command.getCommandSpec());
             assertThat(groups.stream().flatMap(group -> group.options().stream()))
                     .as(name)

@@ -106,7 +106,7 @@ final class MainTest {
     @Test
     void proposesAnOption() {
         commands().forEach((name, command) -> {
-            for (OptionSpec option : Pages.options(command.getCommandSpec())) {
+            for (OptionSpec option : HelpModel.options(command.getCommandSpec())) {
                 String known = option.longestName();
                 if (known.length() > 7) {
                     String typo = known.substring(0, 5) + known.substring(6);

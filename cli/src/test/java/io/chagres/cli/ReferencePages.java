@@ -39,7 +39,7 @@ final class ReferencePages {
     /** Returns all commands, those below others too, in the order of the help. */
     private static List<CommandSpec> commands(CommandSpec command) {
         List<CommandSpec> commands = new ArrayList<>(List.of(command));
-        Pages.commands(command).forEach(below -> commands.addAll(commands(below)));
+        HelpModel.commands(command).forEach(below -> commands.addAll(commands(below)));
         return commands;
     }
 
@@ -70,12 +70,12 @@ final class ReferencePages {
         }
         command.positionalParameters().stream()
                 .filter(parameter -> !parameter.hidden())
-                .forEach(parameter -> entry(parameter.paramLabel(), Pages.description(parameter), page));
+                .forEach(parameter -> entry(parameter.paramLabel(), HelpModel.description(parameter), page));
         for (OptionGroups.Group group : OptionGroups.of(command)) {
             if (!group.heading().isEmpty()) {
                 page.append("\n### ").append(group.heading()).append("\n\n");
             }
-            group.options().forEach(option -> entry(names(option), Pages.description(option), page));
+            group.options().forEach(option -> entry(names(option), HelpModel.description(option), page));
         }
     }
 
@@ -107,7 +107,7 @@ final class ReferencePages {
             for (OptionSpec option : group.options()) {
                 ConfigKeys.Entry key = keys.get(option.longestName().substring(2));
                 if (key != null) {
-                    key(key, Pages.description(option), entries);
+                    key(key, HelpModel.description(option), entries);
                 }
             }
             if (!entries.isEmpty()) {
