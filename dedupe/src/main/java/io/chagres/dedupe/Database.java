@@ -15,8 +15,9 @@ import java.util.Arrays;
 import java.util.zip.CRC32;
 
 /**
- * Remembers what was seen of files the last time: one file, written whole and renamed into its place. It may be lost or
- * old: it says which files need not be looked at again, and never that two are equal. Confined to one thread.
+ * Remembers stamps and samples of the files of the last run: one file, written whole and renamed into its place. It may
+ * be lost or old: it says which files need not be looked at again, and never that two are equal. Confined to one
+ * thread.
  *
  * <table>
  * <caption>Layout, little-endian</caption>
@@ -30,9 +31,6 @@ import java.util.zip.CRC32;
  * </table>
  */
 final class Database implements AutoCloseable {
-    /** What {@link #sample} returns for a file that is not known as it is now. */
-    static final long UNKNOWN = 0;
-
     private static final long MAGIC = 0x3255_4445_4447_4843L;
     private static final int HEADER_BYTES = 24;
     private static final int ENTRY_BYTES = 24;
@@ -118,7 +116,7 @@ final class Database implements AutoCloseable {
         return checksum.getValue();
     }
 
-    /** Returns the sample of a file, {@link FoundFiles#NO_SAMPLE} if there is none, or {@link #UNKNOWN}. */
+    /** Returns the sample of a file, {@link FoundFiles#NO_SAMPLE} if there is none, or {@link FileBatch#UNKNOWN}. */
     long sample(long key, long stamp) {
         long low = 0;
         long high = count;
@@ -133,7 +131,7 @@ final class Database implements AutoCloseable {
         boolean known = low < count
                 && content.get(LONG, HEADER_BYTES + 8 * low) == key
                 && content.get(LONG, HEADER_BYTES + 8 * (count + low)) == stamp;
-        return known ? content.get(LONG, HEADER_BYTES + 8 * (2 * count + low)) : UNKNOWN;
+        return known ? content.get(LONG, HEADER_BYTES + 8 * (2 * count + low)) : FileBatch.UNKNOWN;
     }
 
     /** Returns the number of files in it. */

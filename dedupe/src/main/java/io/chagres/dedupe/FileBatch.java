@@ -6,6 +6,9 @@ import java.lang.foreign.ValueLayout;
 
 /** Files of one directory on their way into the table, so that threads meet there rarely. Confined to one thread. */
 final class FileBatch {
+    /** The sample of a file that the database does not know as it is now. */
+    static final long UNKNOWN = 0;
+
     private static final int MAX_FILES = 256;
     private static final int NAME_MAX = 255;
 
@@ -17,7 +20,7 @@ final class FileBatch {
     private final long[] samples = new long[MAX_FILES];
     private int count;
 
-    /** Adds a file without what a database knows. */
+    /** Adds a file without its entry in a database. */
     void add(MemorySegment nameIn, long nameOffset, int nameLength, long size, long inode) {
         int at = nameAt(count);
         MemorySegment.copy(nameIn, ValueLayout.JAVA_BYTE, nameOffset, names, at, nameLength);
@@ -25,17 +28,17 @@ final class FileBatch {
         sizes[count] = size;
         inodes[count] = inode;
         stamps[count] = 0;
-        samples[count] = Database.UNKNOWN;
+        samples[count] = UNKNOWN;
         count++;
     }
 
-    /** Sets what a database holds, or will hold, of the file added last; the stamp is 0 if it is too young for one. */
+    /** Sets the entry of the file added last in a database; the stamp is 0 if it is too young for one. */
     void remember(long stamp, long sample) {
         stamps[count - 1] = stamp;
         samples[count - 1] = sample;
     }
 
-    /** Returns what a change of the file would change. */
+    /** Returns the stamp, which every change of the file changes. */
     static long stamp(Statx stat) {
         return BitMixer.of(BitMixer.of(stat.size(), stat.mtimeNs()), stat.ctimeNs());
     }
@@ -76,7 +79,7 @@ final class FileBatch {
         return stamps[index];
     }
 
-    /** Returns what the database knows of its content, {@link Database#UNKNOWN} if it does not know the file. */
+    /** Returns its sample in the database, {@link #UNKNOWN} if that does not know the file. */
     long sample(int index) {
         return samples[index];
     }

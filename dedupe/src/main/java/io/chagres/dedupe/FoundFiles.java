@@ -76,7 +76,7 @@ final class FoundFiles {
             int file = sizes.add(batch.size(i));
             bytes += batch.size(i);
             if (remembers) {
-                boolean known = batch.sample(i) != Database.UNKNOWN;
+                boolean known = batch.sample(i) != FileBatch.UNKNOWN;
                 stamps.add(batch.stamp(i));
                 samples.add(known ? batch.sample(i) : NO_SAMPLE);
                 old.set(file, known);
@@ -85,7 +85,7 @@ final class FoundFiles {
         return bytes;
     }
 
-    /** Returns what st_dev stands for, seen from a file or directory on it. */
+    /** Returns the device of an st_dev, seen from a file or directory on it. */
     synchronized ScannedFolder.Device device(long number, int fd) {
         ScannedFolder.Device known = devices.get(number);
         if (known == null) {

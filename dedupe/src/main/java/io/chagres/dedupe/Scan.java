@@ -17,7 +17,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The directories that are to be listed, and what their listing has in common. No link is followed. What
+ * The directories that are to be listed, and the things that their lists have in common. No link is followed. What
  * {@link ScanWorker} uses is safe for any thread, the rest is confined to one.
  */
 final class Scan implements AutoCloseable {
@@ -57,7 +57,7 @@ final class Scan implements AutoCloseable {
     /**
      * Adds a directory with all below, or a file.
      *
-     * @throws PathTypeException for a symbolic link, and for what is neither
+     * @throws PathTypeException for a symbolic link, and for anything that is neither
      * @throws ErrnoException if it cannot be opened
      */
     void add(Pathname path) throws IOException {
@@ -177,13 +177,13 @@ final class Scan implements AutoCloseable {
         flush(folder, one);
     }
 
-    /** Adds to the last file of a batch what the database knows, or will know, of it. */
+    /** Adds to the last file of a batch its stamp and sample in the database. */
     void remember(FileBatch batch, ScannedFolder.Device device, Statx status) {
         if (table.remembers()) {
             long stamp = FileBatch.stamp(status);
             long key = FoundFiles.key(device, status.ino());
             boolean young = status.ctimeNs() > nowNs - YOUNG_NS;
-            batch.remember(young ? 0 : stamp, database == null ? Database.UNKNOWN : database.sample(key, stamp));
+            batch.remember(young ? 0 : stamp, database == null ? FileBatch.UNKNOWN : database.sample(key, stamp));
         }
     }
 

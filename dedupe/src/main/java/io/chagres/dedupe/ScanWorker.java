@@ -63,7 +63,7 @@ final class ScanWorker implements DedupeWorker {
         while (directory.next()) {
             int type = directory.type();
             boolean perhaps = type == Directory.DT_REG || type == Directory.DT_DIR || type == Directory.DT_UNKNOWN;
-            if (!perhaps || stat.of(directory) != 0) {
+            if (!perhaps || directory.stat(stat) != 0) {
                 continue;
             }
             if (stat.isDirectory()) {

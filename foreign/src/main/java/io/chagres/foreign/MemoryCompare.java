@@ -16,6 +16,9 @@ import java.util.Objects;
  * does: by a factor of a hundred. Safe for any thread; allocates nothing once compiled.
  */
 public final class MemoryCompare {
+    /** A critical call delays safepoints: 128 KiB take some ten microseconds even from cold memory. */
+    static final long PIECE = 128 * 1024;
+
     /** Pointers as numbers, because slices are objects; behind them what the JDK keeps alive, which C does not see. */
     private static final MethodHandle MEMCMP = Downcalls.critical(
             "memcmp",
@@ -76,7 +79,7 @@ public final class MemoryCompare {
     /** Compares with a whole segment: native memory with an array as fast as with native memory. */
     static boolean equalsAll(MemorySegment segment, long offset, MemorySegment whole) {
         long length = whole.byteSize();
-        if (!segment.isNative() || length > MemoryScan.PIECE) {
+        if (!segment.isNative() || length > PIECE) {
             return equal(segment, offset, whole, 0, length);
         }
         Objects.checkFromIndexSize(offset, length, segment.byteSize());
@@ -101,7 +104,7 @@ public final class MemoryCompare {
         long done = 0;
         try {
             while (done < length) {
-                long piece = Math.min(MemoryScan.PIECE, length - done);
+                long piece = Math.min(PIECE, length - done);
                 if ((int) MEMCMP.invokeExact(aFrom + done, bFrom + done, piece, a, b) != 0) {
                     return done;
                 }

@@ -13,9 +13,6 @@ import java.util.Objects;
  * long for one. Safe for any thread; allocates nothing once compiled.
  */
 public final class MemoryScan {
-    /** A critical call delays safepoints: 128 KiB take some ten microseconds even from cold memory. */
-    static final long PIECE = 128 * 1024;
-
     private static final int BLOCK = 512;
     private static final MemorySegment ZEROS = Arena.global().allocate(BLOCK);
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
@@ -68,8 +65,8 @@ public final class MemoryScan {
      */
     public static long indexOf(MemorySegment segment, byte value, long offset, long length) {
         Objects.checkFromIndexSize(offset, length, segment.byteSize());
-        for (long done = 0; done < length; done += PIECE) {
-            long piece = Math.min(PIECE, length - done);
+        for (long done = 0; done < length; done += MemoryCompare.PIECE) {
+            long piece = Math.min(MemoryCompare.PIECE, length - done);
             long found = find(MEMCHR, segment, offset + done, value, piece);
             if (found >= 0) {
                 return done + found;
@@ -95,8 +92,8 @@ public final class MemoryScan {
         }
         long from = segment.address() + offset;
         try {
-            for (long done = 0; length - done >= size; done += PIECE) {
-                long piece = Math.min(PIECE + size - 1, length - done);
+            for (long done = 0; length - done >= size; done += MemoryCompare.PIECE) {
+                long piece = Math.min(MemoryCompare.PIECE + size - 1, length - done);
                 long found = (long) MEMMEM.invokeExact(from + done, piece, needle.address(), size, segment, needle);
                 if (found != 0) {
                     return found - from;
@@ -124,8 +121,8 @@ public final class MemoryScan {
      */
     public static long lastIndexOf(MemorySegment segment, byte value, long offset, long length) {
         Objects.checkFromIndexSize(offset, length, segment.byteSize());
-        for (long rest = length; rest > 0; rest -= Math.min(PIECE, rest)) {
-            long piece = Math.min(PIECE, rest);
+        for (long rest = length; rest > 0; rest -= Math.min(MemoryCompare.PIECE, rest)) {
+            long piece = Math.min(MemoryCompare.PIECE, rest);
             long found = find(MEMRCHR, segment, offset + rest - piece, value, piece);
             if (found >= 0) {
                 return rest - piece + found;

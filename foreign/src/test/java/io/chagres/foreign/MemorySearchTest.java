@@ -52,7 +52,7 @@ class MemorySearchTest {
                 int length = 1 + random.nextInt(300);
                 MemorySegment needle = arena.allocate(length).fill((byte) 'x');
                 needle.set(ValueLayout.JAVA_BYTE, random.nextInt(length), (byte) 'y');
-                int edge = (int) MemoryScan.PIECE - length + random.nextInt(2 * length);
+                int edge = (int) MemoryCompare.PIECE - length + random.nextInt(2 * length);
                 int at = round % 10 == 0 ? edge : random.nextInt(size);
                 boolean fits = at + length <= size;
                 if (fits) {

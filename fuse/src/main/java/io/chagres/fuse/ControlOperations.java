@@ -46,7 +46,7 @@ final class ControlOperations {
     private static void retrieved(FuseFileSystem fs, HandledExchange x) {
         int size = x.argumentInt(Abi.NOTIFY_RETRIEVE_IN_SIZE);
         long position = x.argumentLong(Abi.NOTIFY_RETRIEVE_IN_OFFSET);
-        x.session.notifier.retrieved(x.unique, position, x.payload(x.payloadAt, size, 0));
+        x.session.notifier.retrieved(x.request.unique, position, x.payload(x.payloadAt, size, 0));
         x.finishSilently();
     }
 }

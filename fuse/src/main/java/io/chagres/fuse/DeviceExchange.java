@@ -43,9 +43,9 @@ final class DeviceExchange extends HandledExchange {
         pieces = new IoVector(arena, 2);
         bodyBehindArguments = buffer.asSlice(DATA + Abi.OUT_HEADER);
         bodyBehindName = buffer.asSlice(BEHIND_NAME + Abi.OUT_HEADER);
-        header = buffer;
+        request.header = buffer;
         arguments = buffer;
-        payload = buffer.asReadOnly();
+        request.payload = buffer.asReadOnly();
     }
 
     /** Waits for a request. Returns its length, or -errno. */
@@ -55,11 +55,11 @@ final class DeviceExchange extends HandledExchange {
         if (n < Abi.IN_HEADER) {
             return n < 0 ? n : -Errno.EPROTO;
         }
-        headerAt = 0;
+        request.headerAt = 0;
         argumentsAt = Abi.IN_HEADER;
         payloadAt = argumentsAt + Operation.Table.argumentBytes(opcode(), session.hasLongSetxattr());
-        payloadEnd = n - 8L * Abi.getShort(buffer, Abi.IN_HEADER_TOTAL_EXTLEN);
-        unique = Abi.getLong(buffer, Abi.IN_HEADER_UNIQUE);
+        request.payloadEnd = n - 8L * Abi.getShort(buffer, Abi.IN_HEADER_TOTAL_EXTLEN);
+        request.unique = Abi.getLong(buffer, Abi.IN_HEADER_UNIQUE);
         placeAnswer(n);
         return n;
     }
@@ -100,6 +100,6 @@ final class DeviceExchange extends HandledExchange {
     private void writeHeader(int error, long length) {
         Abi.putInt(buffer, answerAt + Abi.OUT_HEADER_LEN, (int) (Abi.OUT_HEADER + length));
         Abi.putInt(buffer, answerAt + Abi.OUT_HEADER_ERROR, -error);
-        Abi.putLong(buffer, answerAt + Abi.OUT_HEADER_UNIQUE, unique);
+        Abi.putLong(buffer, answerAt + Abi.OUT_HEADER_UNIQUE, request.unique);
     }
 }

@@ -56,7 +56,7 @@ abstract class Exchange {
     }
 
     final Context context;
-    final Request request = new Request(this);
+    final Request request = new Request();
     final Name name = new Name();
     final Name secondName = new Name();
     final Payload data = new Payload();
@@ -71,18 +71,11 @@ abstract class Exchange {
     /** Counts of {@link LatencyHistogram} by opcode, each made when it is first needed. */
     final long[] @Nullable [] latencies = new long[Opcode.COUNT] @Nullable [];
 
-    /** The kernel's number of the request: kept apart, because a caller whose answer has another waits for ever. */
-    long unique;
-
-    /** Where the request is. The payload, which handlers see, is read-only. */
-    MemorySegment header = MemorySegment.NULL;
-
-    long headerAt;
+    /** Where the arguments of the request are. */
     MemorySegment arguments = MemorySegment.NULL;
+
     long argumentsAt;
-    MemorySegment payload = MemorySegment.NULL;
     long payloadAt;
-    long payloadEnd;
 
     /** Where the answer goes, behind its header: handlers may write all of it. */
     MemorySegment body = MemorySegment.NULL;
@@ -120,11 +113,11 @@ abstract class Exchange {
     abstract void release();
 
     int opcode() {
-        return Abi.getInt(header, headerAt + Abi.IN_HEADER_OPCODE);
+        return request.opcode();
     }
 
     long node() {
-        return Abi.getLong(header, headerAt + Abi.IN_HEADER_NODEID);
+        return request.node();
     }
 
     long argumentLong(int field) {
@@ -157,20 +150,20 @@ abstract class Exchange {
 
     /** Reads the payload from a place on as data. */
     Payload payload(long at, long length, int flags) {
-        if (length < 0 || length > payloadEnd - at) {
+        if (length < 0 || length > request.payloadEnd - at) {
             throw new MalformedRequest(Opcode.name(opcode()) + " says it has " + length + " bytes and has "
-                    + Math.max(0, payloadEnd - at));
+                    + Math.max(0, request.payloadEnd - at));
         }
-        data.set(payload, at, (int) length, flags);
+        data.set(request.payload, at, (int) length, flags);
         return data;
     }
 
     private Name nameAt(long at, Name view) {
-        long length = at < payloadEnd ? CString.length(payload, at, payloadEnd - at) : 0;
-        if (at + length >= payloadEnd) {
+        long length = at < request.payloadEnd ? CString.length(request.payload, at, request.payloadEnd - at) : 0;
+        if (at + length >= request.payloadEnd) {
             throw new MalformedRequest(Opcode.name(opcode()) + " has a name without an end");
         }
-        view.set(payload, at, (int) length);
+        view.set(request.payload, at, (int) length);
         return view;
     }
 
@@ -190,12 +183,12 @@ abstract class Exchange {
     synchronized void handledBy(Thread thread) {
         handler = thread;
         interruptedHandler = false;
-        interruptHandler(unique);
+        interruptHandler(request.unique);
     }
 
     /** Interrupts the thread that handles a request, once, if it is still this one and its caller got a signal. */
     synchronized void interruptHandler(long ofUnique) {
-        if (handler != null && unique == ofUnique && request.interrupted() && !interruptedHandler) {
+        if (handler != null && request.unique == ofUnique && request.interrupted() && !interruptedHandler) {
             interruptedHandler = true;
             handler.interrupt();
         }
@@ -222,7 +215,7 @@ abstract class Exchange {
 
     /** Whether the kernel still waits for the answer of this request. */
     boolean isOpen(long unique) {
-        return (state & SENT) == 0 && this.unique == unique;
+        return (state & SENT) == 0 && request.unique == unique;
     }
 
     /** Answers a request that has no answer in the protocol. */

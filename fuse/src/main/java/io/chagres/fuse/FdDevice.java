@@ -14,7 +14,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * An open {@code /dev/fuse}, see fuse(4). Closing waits for nobody: the last write in progress closes the descriptor,
@@ -33,19 +32,23 @@ final class FdDevice implements Device, AutoCloseable {
 
     private final Fd fd;
 
-    /** Ends with this one; null for nothing. */
-    private final @Nullable MountGuard guard;
+    private final Runnable afterClose;
 
     /** How many write; less than 0 once closed. */
     private final AtomicInteger writers = new AtomicInteger();
 
     FdDevice(Fd fd) {
-        this(fd, null);
+        this(fd, () -> {});
     }
 
-    FdDevice(Fd fd, @Nullable MountGuard guard) {
+    /**
+     * Takes a descriptor.
+     *
+     * @param afterClose runs once it is closed
+     */
+    FdDevice(Fd fd, Runnable afterClose) {
         this.fd = fd;
-        this.guard = guard;
+        this.afterClose = afterClose;
     }
 
     static FdDevice open() throws ErrnoException {
@@ -160,9 +163,7 @@ final class FdDevice implements Device, AutoCloseable {
 
     private void closeAll() {
         fd.close();
-        if (guard != null) {
-            guard.close();
-        }
+        afterClose.run();
     }
 
     private boolean begin() {

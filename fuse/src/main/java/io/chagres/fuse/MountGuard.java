@@ -40,7 +40,7 @@ final class MountGuard implements AutoCloseable {
                 guard.close();
                 throw new ErrnoException(path + ", which says why,", -received, mountPoint.toString());
             }
-            return new FdDevice(Fd.ofValue(received), guard);
+            return new FdDevice(Fd.ofValue(received), guard::close);
         } catch (ErrnoException e) {
             sockets.close();
             throw e;

@@ -38,8 +38,8 @@ final class NameOperations {
         for (int i = 0; i < count; i++) {
             long at = x.payloadAt + (long) i * Abi.FORGET_ONE;
             x.session.forget(
-                    Abi.getLong(x.payload, at + Abi.FORGET_ONE_NODEID),
-                    Abi.getLong(x.payload, at + Abi.FORGET_ONE_NLOOKUP));
+                    Abi.getLong(x.request.payload, at + Abi.FORGET_ONE_NODEID),
+                    Abi.getLong(x.request.payload, at + Abi.FORGET_ONE_NLOOKUP));
         }
         x.finishSilently();
     }

@@ -12,7 +12,16 @@ public final class Request {
     /** See {@link #supplementaryGroup()}. */
     public static final int NO_GROUP = -1;
 
-    private final Exchange exchange;
+    /** The kernel's number of the request: kept apart, because a caller whose answer has another waits for ever. */
+    long unique;
+
+    /** Where the request is. The payload, which handlers see, is read-only. */
+    MemorySegment header = MemorySegment.NULL;
+
+    long headerAt;
+    MemorySegment payload = MemorySegment.NULL;
+    long payloadEnd;
+
     /** The request that got a signal, 0 for none: the signal may come so late that another request is here. */
     private volatile long interruptedUnique;
 
@@ -21,9 +30,7 @@ public final class Request {
 
     private long lockOwner;
 
-    Request(Exchange exchange) {
-        this.exchange = exchange;
-    }
+    Request() {}
 
     /**
      * Returns the kernel's number of this request.
@@ -31,7 +38,7 @@ public final class Request {
      * @return unique among those not answered yet
      */
     public long unique() {
-        return exchange.unique;
+        return unique;
     }
 
     /**
@@ -41,7 +48,7 @@ public final class Request {
      * @return true if the kernel sends it not for the first time
      */
     public boolean isResent() {
-        return (exchange.unique & Abi.UNIQUE_RESEND) != 0;
+        return (unique & Abi.UNIQUE_RESEND) != 0;
     }
 
     /**
@@ -50,7 +57,7 @@ public final class Request {
      * @return the number given at lookup; the root is {@link FuseFileSystem#ROOT}
      */
     public long node() {
-        return Abi.getLong(exchange.header, exchange.headerAt + Abi.IN_HEADER_NODEID);
+        return Abi.getLong(header, headerAt + Abi.IN_HEADER_NODEID);
     }
 
     /**
@@ -59,7 +66,7 @@ public final class Request {
      * @return the file system user id of the calling thread; see {@link FuseFeature#IDMAPPED_MOUNTS}
      */
     public int uid() {
-        return Abi.getInt(exchange.header, exchange.headerAt + Abi.IN_HEADER_UID);
+        return Abi.getInt(header, headerAt + Abi.IN_HEADER_UID);
     }
 
     /**
@@ -68,7 +75,7 @@ public final class Request {
      * @return the file system group id of the calling thread; see {@link FuseFeature#IDMAPPED_MOUNTS}
      */
     public int gid() {
-        return Abi.getInt(exchange.header, exchange.headerAt + Abi.IN_HEADER_GID);
+        return Abi.getInt(header, headerAt + Abi.IN_HEADER_GID);
     }
 
     /**
@@ -77,7 +84,7 @@ public final class Request {
      * @return its id; 0 for requests that the kernel makes by itself, such as writing back, or from another namespace
      */
     public int pid() {
-        return Abi.getInt(exchange.header, exchange.headerAt + Abi.IN_HEADER_PID);
+        return Abi.getInt(header, headerAt + Abi.IN_HEADER_PID);
     }
 
     /**
@@ -86,7 +93,7 @@ public final class Request {
      * @return a number of {@code enum fuse_opcode}
      */
     int opcode() {
-        return Abi.getInt(exchange.header, exchange.headerAt + Abi.IN_HEADER_OPCODE);
+        return Abi.getInt(header, headerAt + Abi.IN_HEADER_OPCODE);
     }
 
     /**
@@ -114,9 +121,9 @@ public final class Request {
      * @return a group id, or {@link #NO_GROUP}
      */
     public int supplementaryGroup() {
-        MemorySegment from = exchange.payload;
-        long at = exchange.payloadEnd;
-        long end = at + 8L * Abi.getShort(exchange.header, exchange.headerAt + Abi.IN_HEADER_TOTAL_EXTLEN);
+        MemorySegment from = payload;
+        long at = payloadEnd;
+        long end = at + 8L * Abi.getShort(header, headerAt + Abi.IN_HEADER_TOTAL_EXTLEN);
         while (end - at >= Abi.EXT_HEADER) {
             int size = Abi.getInt(from, at + Abi.EXT_HEADER_SIZE);
             if (size < Abi.EXT_HEADER || size > end - at) {
@@ -147,7 +154,7 @@ public final class Request {
      */
     public boolean interrupted() {
         long told = interruptedUnique;
-        return told != 0 && told == exchange.unique;
+        return told != 0 && told == unique;
     }
 
     @Override

@@ -41,9 +41,9 @@ final class RingExchange extends HandledExchange {
         super(session);
         this.entry = entry;
         this.owner = owner;
-        header = head;
-        headerAt = at + RingEntry.IN_OUT;
-        payload = buffer.asReadOnly();
+        request.header = head;
+        request.headerAt = at + RingEntry.IN_OUT;
+        request.payload = buffer.asReadOnly();
         body = buffer;
         bodyAt = 0;
         bodyCapacity = buffer.byteSize();
@@ -51,15 +51,15 @@ final class RingExchange extends HandledExchange {
 
     /** Takes the request that the kernel has put there. */
     void receive() {
-        int length = Abi.getInt(header, headerAt + RingEntry.PAYLOAD_SZ);
-        payloadEnd = length - 8L * Abi.getShort(header, headerAt + Abi.IN_HEADER_TOTAL_EXTLEN);
-        unique = Abi.getLong(header, headerAt + Abi.IN_HEADER_UNIQUE);
+        int length = Abi.getInt(request.header, request.headerAt + RingEntry.PAYLOAD_SZ);
+        request.payloadEnd = length - 8L * Abi.getShort(request.header, request.headerAt + Abi.IN_HEADER_TOTAL_EXTLEN);
+        request.unique = Abi.getLong(request.header, request.headerAt + Abi.IN_HEADER_UNIQUE);
         answerError = 0;
         answerLength = 0;
         // The kernel counts the arguments of this one among its data.
         boolean argumentsInPayload = opcode() == Opcode.NOTIFY_REPLY;
-        arguments = argumentsInPayload ? payload : header;
-        argumentsAt = argumentsInPayload ? 0 : headerAt + RingEntry.OP_IN;
+        arguments = argumentsInPayload ? request.payload : request.header;
+        argumentsAt = argumentsInPayload ? 0 : request.headerAt + RingEntry.OP_IN;
         payloadAt = argumentsInPayload ? Abi.NOTIFY_RETRIEVE_IN : 0;
     }
 
@@ -88,9 +88,9 @@ final class RingExchange extends HandledExchange {
      * @return what the kernel calls this entry's request
      */
     long writeAnswer() {
-        Abi.putInt(header, headerAt + Abi.OUT_HEADER_LEN, (int) (Abi.OUT_HEADER + answerLength));
-        Abi.putInt(header, headerAt + Abi.OUT_HEADER_ERROR, -answerError);
-        Abi.putInt(header, headerAt + RingEntry.PAYLOAD_SZ, (int) answerLength);
-        return Abi.getLong(header, headerAt + RingEntry.COMMIT_ID);
+        Abi.putInt(request.header, request.headerAt + Abi.OUT_HEADER_LEN, (int) (Abi.OUT_HEADER + answerLength));
+        Abi.putInt(request.header, request.headerAt + Abi.OUT_HEADER_ERROR, -answerError);
+        Abi.putInt(request.header, request.headerAt + RingEntry.PAYLOAD_SZ, (int) answerLength);
+        return Abi.getLong(request.header, request.headerAt + RingEntry.COMMIT_ID);
     }
 }

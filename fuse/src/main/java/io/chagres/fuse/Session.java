@@ -195,9 +195,9 @@ final class Session implements Exchange.Context {
         if (options.interrupts()) {
             exchange.handledBy(Thread.currentThread());
         }
-        boolean interrupted = isOverRing() && earlyInterrupts.take(exchange.unique);
+        boolean interrupted = isOverRing() && earlyInterrupts.take(exchange.request.unique);
         if (interrupted) {
-            interrupt(exchange, exchange.unique);
+            interrupt(exchange, exchange.request.unique);
         }
         try {
             Operation operation = Operation.Table.of(exchange.opcode());
@@ -208,7 +208,7 @@ final class Session implements Exchange.Context {
             } else {
                 operation.run(fileSystem, exchange);
                 if (interrupted && !exchange.isClaimed()) {
-                    fileSystem.interrupt(exchange.unique);
+                    fileSystem.interrupt(exchange.request.unique);
                 }
             }
         } catch (MalformedRequest e) {

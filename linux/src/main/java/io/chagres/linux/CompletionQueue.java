@@ -91,7 +91,7 @@ public final class CompletionQueue {
      * @throws IllegalStateException if the ring has no such halves
      */
     public long extra(int offset) {
-        if (!params.isSet(IoUring.IORING_SETUP_CQE32)) {
+        if (!params.hasLargeCompletions()) {
             throw new IllegalStateException("the ring was not made with IORING_SETUP_CQE32");
         }
         Objects.checkFromIndexSize(offset, Long.BYTES, EXTRA_BYTES);

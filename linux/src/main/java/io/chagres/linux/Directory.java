@@ -131,6 +131,17 @@ public final class Directory implements AutoCloseable {
     }
 
     /**
+     * Asks about the entry that the cursor is at; a symbolic link is described itself. Takes the name where the kernel
+     * put it, so that nothing is copied or allocated.
+     *
+     * @param to takes the answer
+     * @return 0, or {@code -errno}; -ENOENT if the name is gone
+     */
+    public int stat(Statx to) {
+        return to.of(fd().value(), nameSegment(), nameOffset());
+    }
+
+    /**
      * Returns where the name starts in {@link #nameSegment()}.
      *
      * @return an offset in bytes

@@ -27,10 +27,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class IoUring implements AutoCloseable {
     /** Entries of 128 bytes, with 80 bytes of command data. */
-    public static final int IORING_SETUP_SQE128 = 1 << 10;
+    public static final int IORING_SETUP_SQE128 = IoUringParams.SETUP_SQE128;
 
     /** Completions of 32 bytes. */
-    public static final int IORING_SETUP_CQE32 = 1 << 11;
+    public static final int IORING_SETUP_CQE32 = IoUringParams.SETUP_CQE32;
 
     /** The thread that opened it alone submits; without it any one at a time. */
     public static final int IORING_SETUP_SINGLE_ISSUER = 1 << 12;

@@ -33,6 +33,11 @@ record IoUringParams(
         int cqes) {
     static final int BYTES = 120;
 
+    /** See {@link IoUring}, which names them for users. */
+    static final int SETUP_SQE128 = 1 << 10;
+
+    static final int SETUP_CQE32 = 1 << 11;
+
     private static final int CQ_ENTRIES = 4;
     private static final int FLAGS = 8;
     private static final int FEATURES = 20;
@@ -65,16 +70,16 @@ record IoUringParams(
                 get(params, 100));
     }
 
-    boolean isSet(int setupFlag) {
-        return (flags & setupFlag) != 0;
+    boolean hasLargeCompletions() {
+        return (flags & SETUP_CQE32) != 0;
     }
 
     int entryBytes() {
-        return isSet(IoUring.IORING_SETUP_SQE128) ? 128 : 64;
+        return (flags & SETUP_SQE128) != 0 ? 128 : 64;
     }
 
     int completionBytes() {
-        return isSet(IoUring.IORING_SETUP_CQE32) ? 32 : 16;
+        return hasLargeCompletions() ? 32 : 16;
     }
 
     long ringBytes() {

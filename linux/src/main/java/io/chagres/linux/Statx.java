@@ -119,17 +119,6 @@ public final class Statx implements AutoCloseable {
     }
 
     /**
-     * Asks about the entry that a directory's cursor is at; a symbolic link is described itself. Takes the name where
-     * the kernel put it, so that nothing is copied or allocated.
-     *
-     * @param dir whose {@link Directory#next()} returned true, borrowed
-     * @return 0, or {@code -errno}; -ENOENT if the name is gone
-     */
-    public int of(Directory dir) {
-        return of(dir.fd().value(), dir.nameSegment(), dir.nameOffset());
-    }
-
-    /**
      * Asks about a name in a directory; a symbolic link is described itself.
      *
      * @param dirFd a descriptor of the directory, or of a path to it

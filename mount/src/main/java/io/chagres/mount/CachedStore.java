@@ -12,9 +12,6 @@ import java.util.Arrays;
  * change, so what is kept stays right. Reads only. Safe for any thread.
  */
 public final class CachedStore extends ForwardingStore {
-    /** The part of an object that is fetched and kept at once. */
-    static final int PART_BYTES = 512 * 1024;
-
     private final DiskCache cache;
 
     /**
@@ -34,13 +31,13 @@ public final class CachedStore extends ForwardingStore {
         int done = 0;
         while (done < wanted) {
             long at = offset + done;
-            long part = at / PART_BYTES;
+            long part = at / DiskCache.PART_BYTES;
             byte[] bytes = part(key, part);
-            int from = (int) Math.min(at - part * PART_BYTES, bytes.length); // it may lie behind the end
+            int from = (int) Math.min(at - part * DiskCache.PART_BYTES, bytes.length); // it may lie behind the end
             int length = Math.min(bytes.length - from, wanted - done);
             MemorySegment.copy(MemorySegment.ofArray(bytes), from, target, done, length);
             done += length;
-            if (bytes.length < PART_BYTES) {
+            if (bytes.length < DiskCache.PART_BYTES) {
                 break; // the object ends here
             }
         }
@@ -52,9 +49,9 @@ public final class CachedStore extends ForwardingStore {
         if (kept != null) {
             return kept;
         }
-        byte[] bytes = new byte[PART_BYTES];
-        int got = store.get(key, part * PART_BYTES, MemorySegment.ofArray(bytes));
-        byte[] fetched = got == PART_BYTES ? bytes : Arrays.copyOf(bytes, Math.max(0, got));
+        byte[] bytes = new byte[DiskCache.PART_BYTES];
+        int got = store.get(key, part * DiskCache.PART_BYTES, MemorySegment.ofArray(bytes));
+        byte[] fetched = got == DiskCache.PART_BYTES ? bytes : Arrays.copyOf(bytes, Math.max(0, got));
         cache.put(store.name(), key, part, fetched);
         return fetched;
     }
@@ -62,7 +59,7 @@ public final class CachedStore extends ForwardingStore {
     @Override
     public void forget(String key) {
         try {
-            for (long part = store.size(key) / PART_BYTES; part >= 0; part--) {
+            for (long part = store.size(key) / DiskCache.PART_BYTES; part >= 0; part--) {
                 cache.remove(store.name(), key, part);
             }
         } catch (IOException e) {
@@ -74,7 +71,7 @@ public final class CachedStore extends ForwardingStore {
     @Override
     public long size(String key) throws IOException {
         byte[] first = cache.get(store.name(), key, 0);
-        return first != null && first.length < PART_BYTES ? first.length : store.size(key);
+        return first != null && first.length < DiskCache.PART_BYTES ? first.length : store.size(key);
     }
 
     @Override

@@ -31,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  * named by the SHA-256 of store, object and part. Safe for any thread.
  */
 public final class DiskCache implements AutoCloseable {
+    /** The part of an object that is fetched and kept at once. */
+    static final int PART_BYTES = 512 * 1024;
+
     private static final long MAGIC = 0x6368616772657331L;
     private static final int HEADER_BYTES = 16;
     private static final String TEMPORARY = "new-";
@@ -81,9 +84,7 @@ public final class DiskCache implements AutoCloseable {
         try (Fd file = Fd.ofValue(opened);
                 Statx stat = new Statx();
                 Arena arena = Arena.ofConfined()) {
-            if (stat.of(opened) < 0
-                    || stat.size() < HEADER_BYTES
-                    || stat.size() > HEADER_BYTES + CachedStore.PART_BYTES) {
+            if (stat.of(opened) < 0 || stat.size() < HEADER_BYTES || stat.size() > HEADER_BYTES + PART_BYTES) {
                 return null;
             }
             MemorySegment bytes = arena.allocate(stat.size(), Long.BYTES);

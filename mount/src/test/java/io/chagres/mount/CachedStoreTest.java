@@ -155,20 +155,20 @@ class CachedStoreTest {
     void behindTheEndThereIsNothing() throws IOException {
         put("a/small", 10);
         put("a/none", 0);
-        put("a/parts", 2 * CachedStore.PART_BYTES);
+        put("a/parts", 2 * DiskCache.PART_BYTES);
         for (int round = 0; round < 2; round++) {
             for (long offset : new long[] {10, 11, 100, 524_287, 524_288, 524_289, 1L << 40}) {
                 assertThat(get("a/small", offset, 20)).as("at %d", offset).isEmpty();
                 assertThat(get("a/none", offset, 20)).as("at %d", offset).isEmpty();
             }
             assertThat(get("a/none", 0, 1)).isEmpty();
-            assertThat(get("a/parts", 2 * CachedStore.PART_BYTES - 1, 20)).hasSize(1);
-            assertThat(get("a/parts", 2 * CachedStore.PART_BYTES, 20)).isEmpty();
-            assertThat(get("a/parts", 2 * CachedStore.PART_BYTES + 1, 20)).isEmpty();
+            assertThat(get("a/parts", 2 * DiskCache.PART_BYTES - 1, 20)).hasSize(1);
+            assertThat(get("a/parts", 2 * DiskCache.PART_BYTES, 20)).isEmpty();
+            assertThat(get("a/parts", 2 * DiskCache.PART_BYTES + 1, 20)).isEmpty();
             assertThat(get("a/small", 3, 0)).isEmpty();
         }
         assertThat(store.size("a/none")).isZero();
-        assertThat(store.size("a/parts")).isEqualTo(2 * CachedStore.PART_BYTES);
+        assertThat(store.size("a/parts")).isEqualTo(2 * DiskCache.PART_BYTES);
     }
 
     /** What cannot be kept takes no room: each part that is read would leave as much again. */

@@ -25,7 +25,7 @@ public final class ArrayRead {
     private static final boolean AVAILABLE = Backend.current() == Backend.RAW;
 
     /** The code of the page, or any function where there is no such page: it is not called then. */
-    private static final MethodHandle READ_AT = Downcalls.LINKER.downcallHandle(
+    private static final MethodHandle READ_AT = Library.LINKER.downcallHandle(
             AVAILABLE ? MachineCode.function(Instructions.READ_AT) : Library.C.find("preadv2"),
             FunctionDescriptor.of(
                     ValueLayout.JAVA_LONG,

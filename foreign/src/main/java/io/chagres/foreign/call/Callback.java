@@ -66,7 +66,7 @@ public final class Callback {
                 MethodHandles.dropArguments(constant(descriptor, onError), 0, Throwable.class), reporting(handler));
         MethodHandle guarded =
                 MethodHandles.catchException(checkingResult(target, descriptor), Throwable.class, failed);
-        return Downcalls.LINKER.upcallStub(guarded, descriptor, arena);
+        return Library.LINKER.upcallStub(guarded, descriptor, arena);
     }
 
     /** The handler's exception is dropped: there is nobody left to tell, and C must get its value. */

@@ -61,15 +61,15 @@ public record CapturedCall(MemorySegment function, Backend backend, MethodHandle
     static CapturedCall linked(Library library, String name, Backend backend) {
         MemorySegment function = library.find(name);
         if (backend == Backend.LIBC) {
-            MethodHandle handle = Downcalls.LINKER.downcallHandle(SIX_LONGS_AND_KEPT, Downcalls.ERRNO);
+            MethodHandle handle = Library.LINKER.downcallHandle(SIX_LONGS_AND_KEPT, Library.ERRNO);
             return new CapturedCall(function, backend, handle, handle);
         }
         FunctionDescriptor descriptor = SIX_LONGS_AND_KEPT.insertArgumentLayouts(0, ValueLayout.ADDRESS);
         return new CapturedCall(
                 function,
                 backend,
-                Downcalls.LINKER.downcallHandle(MachineCode.function(Instructions.CALL_INT), descriptor),
-                Downcalls.LINKER.downcallHandle(MachineCode.function(Instructions.CALL_LONG), descriptor));
+                Library.LINKER.downcallHandle(MachineCode.function(Instructions.CALL_INT), descriptor),
+                Library.LINKER.downcallHandle(MachineCode.function(Instructions.CALL_LONG), descriptor));
     }
 
     @Override

@@ -13,10 +13,6 @@ import java.lang.invoke.MethodHandle;
  * <p>What {@link Library} says of handles holds here. Safe for any thread.
  */
 public final class Downcalls {
-    static final Linker LINKER = Linker.nativeLinker();
-
-    static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
-
     /** The memory a captured call writes errno into; errno is its first and only {@code int}. */
     public static final MemoryLayout CALL_STATE = Linker.Option.captureStateLayout();
 

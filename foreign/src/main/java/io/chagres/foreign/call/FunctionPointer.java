@@ -76,7 +76,7 @@ public final class FunctionPointer {
      * @return the handle; its first argument is the address of the function
      */
     public static MethodHandle plain(FunctionDescriptor descriptor) {
-        return Downcalls.LINKER.downcallHandle(descriptor);
+        return Library.LINKER.downcallHandle(descriptor);
     }
 
     /**
@@ -87,6 +87,6 @@ public final class FunctionPointer {
      * @return the handle; its first argument is the address of the function
      */
     public static MethodHandle critical(FunctionDescriptor descriptor) {
-        return Downcalls.LINKER.downcallHandle(descriptor, Linker.Option.critical(false));
+        return Library.LINKER.downcallHandle(descriptor, Linker.Option.critical(false));
     }
 }

@@ -22,8 +22,12 @@ import java.lang.invoke.MethodHandle;
  */
 @SuppressWarnings("restricted")
 public final class Library {
+    static final Linker LINKER = Linker.nativeLinker();
+
+    static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
+
     /** The C library. */
-    public static final Library C = new Library("the C library", Downcalls.LINKER.defaultLookup());
+    public static final Library C = new Library("the C library", LINKER.defaultLookup());
 
     private final String name;
     private final SymbolLookup symbols;
@@ -72,7 +76,7 @@ public final class Library {
      * @throws UnsatisfiedLinkError if the library has no such function
      */
     public MethodHandle plain(String symbol, FunctionDescriptor descriptor) {
-        return Downcalls.LINKER.downcallHandle(find(symbol), descriptor);
+        return LINKER.downcallHandle(find(symbol), descriptor);
     }
 
     /**
@@ -85,7 +89,7 @@ public final class Library {
      * @throws UnsatisfiedLinkError if the library has no such function
      */
     public MethodHandle critical(String symbol, FunctionDescriptor descriptor) {
-        return Downcalls.LINKER.downcallHandle(find(symbol), descriptor, Linker.Option.critical(false));
+        return LINKER.downcallHandle(find(symbol), descriptor, Linker.Option.critical(false));
     }
 
     /**
@@ -97,7 +101,7 @@ public final class Library {
      * @throws UnsatisfiedLinkError if the library has no such function
      */
     public MethodHandle criticalOnHeap(String symbol, FunctionDescriptor descriptor) {
-        return Downcalls.LINKER.downcallHandle(find(symbol), descriptor, Linker.Option.critical(true));
+        return LINKER.downcallHandle(find(symbol), descriptor, Linker.Option.critical(true));
     }
 
     /**
@@ -109,7 +113,7 @@ public final class Library {
      * @throws UnsatisfiedLinkError if the library has no such function
      */
     public MethodHandle captured(String symbol, FunctionDescriptor descriptor) {
-        return Downcalls.LINKER.downcallHandle(find(symbol), descriptor, Downcalls.ERRNO);
+        return LINKER.downcallHandle(find(symbol), descriptor, ERRNO);
     }
 
     @Override

@@ -99,17 +99,17 @@ public record SystemCall(
         if (backend == Backend.RAW) {
             MemorySegment entry = MachineCode.function(Instructions.SYSTEM_CALL);
             return new SystemCall(
-                    number, backend, Downcalls.LINKER.downcallHandle(entry, NUMBER_SIX_LONGS_AND_KEPT, heat), null);
+                    number, backend, Library.LINKER.downcallHandle(entry, NUMBER_SIX_LONGS_AND_KEPT, heat), null);
         }
         MemorySegment entry = Library.C.find("syscall");
         List<Linker.Option> capturing = new ArrayList<>(List.of(heat));
-        capturing.add(Downcalls.ERRNO);
+        capturing.add(Library.ERRNO);
         return new SystemCall(
                 number,
                 backend,
-                Downcalls.LINKER.downcallHandle(
+                Library.LINKER.downcallHandle(
                         entry, NUMBER_SIX_LONGS_AND_KEPT, capturing.toArray(Linker.Option[]::new)),
-                repeatable ? Downcalls.LINKER.downcallHandle(entry, NUMBER_SIX_LONGS_AND_KEPT, heat) : null);
+                repeatable ? Library.LINKER.downcallHandle(entry, NUMBER_SIX_LONGS_AND_KEPT, heat) : null);
     }
 
     @Override

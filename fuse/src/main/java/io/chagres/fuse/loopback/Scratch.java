@@ -4,6 +4,7 @@ import io.chagres.linux.DirectoryEntries;
 import io.chagres.linux.Statx;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
 
 /** The memory with which a request asks the kernel. One thread uses it until it closes it, which gives it back. */
 final class Scratch implements AutoCloseable {
@@ -18,10 +19,10 @@ final class Scratch implements AutoCloseable {
     /** For an ioctl(2). */
     final MemorySegment argument;
 
-    private final ScratchPool pool;
+    private final Consumer<Scratch> owner;
 
-    Scratch(ScratchPool pool, Arena arena) {
-        this.pool = pool;
+    Scratch(Consumer<Scratch> owner, Arena arena) {
+        this.owner = owner;
         statx = new Statx(arena.allocate(Statx.BYTES, Long.BYTES));
         entries = new DirectoryEntries(arena.allocate(ENTRIES_BYTES, Long.BYTES));
         argument = arena.allocate(ARGUMENT_BYTES, Long.BYTES);
@@ -29,6 +30,6 @@ final class Scratch implements AutoCloseable {
 
     @Override
     public void close() {
-        pool.give(this);
+        owner.accept(this);
     }
 }

@@ -12,10 +12,10 @@ final class ScratchPool implements AutoCloseable {
     /** Lends one; the taker closes it. */
     synchronized Scratch take() {
         Scratch found = idle.poll();
-        return found == null ? new Scratch(this, arena) : found;
+        return found == null ? new Scratch(this::give, arena) : found;
     }
 
-    synchronized void give(Scratch scratch) {
+    private synchronized void give(Scratch scratch) {
         idle.push(scratch);
     }
 

@@ -60,7 +60,8 @@ public final class MissingFiles implements AutoCloseable {
     }
 
     /**
-     * Looks for what a scan has not found; a file that it finds is followed to its end, like one that lost its name.
+     * Looks for the files that a scan has not found; one that it finds is followed to its end, like one that lost its
+     * name.
      *
      * @param covered says of a path whether it is followed
      * @param hidden says of a path that nobody could see it now: it is looked for again the next time
@@ -158,7 +159,7 @@ public final class MissingFiles implements AutoCloseable {
         }
         try (Directory open = Directory.of(Fd.ofValue(opened))) {
             while (!wanted.isEmpty() && open.next()) {
-                if (stat.of(open) != 0) {
+                if (open.stat(stat) != 0) {
                     continue;
                 }
                 if (stat.isRegular()) {

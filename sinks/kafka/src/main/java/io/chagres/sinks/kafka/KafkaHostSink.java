@@ -5,11 +5,13 @@ import io.chagres.forward.HostSink;
 import io.chagres.forward.Position;
 import io.chagres.forward.SinkException;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /** One host's transactions. */
@@ -58,7 +60,7 @@ final class KafkaHostSink implements HostSink {
             var _ = producer.send(file.record(record));
             return false;
         } catch (KafkaException | IllegalStateException e) {
-            throw KafkaSink.failed(e);
+            throw KafkaFailure.of(e);
         }
     }
 
@@ -73,7 +75,7 @@ final class KafkaHostSink implements HostSink {
             producer.commitTransaction();
             inTransaction = false;
         } catch (KafkaException | IllegalStateException e) {
-            throw KafkaSink.failed(e);
+            throw KafkaFailure.of(e);
         }
     }
 
@@ -86,6 +88,11 @@ final class KafkaHostSink implements HostSink {
 
     @Override
     public void close() {
-        KafkaSink.close(producer);
+        close(producer);
+    }
+
+    /** Ends a producer at once; the forwarder that opens the next finds out what became of its transaction. */
+    static void close(KafkaProducer<byte[], byte[]> producer) {
+        Utils.closeQuietly(() -> producer.close(Duration.ZERO), "producer");
     }
 }

@@ -118,10 +118,10 @@ final class KafkaPositions {
             admin = Admin.create(settings.admin(brokers));
             return work.on(admin);
         } catch (ExecutionException | KafkaException e) {
-            throw KafkaSink.failed(e);
+            throw KafkaFailure.of(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw KafkaSink.failed(e);
+            throw KafkaFailure.of(e);
         } finally {
             if (admin != null) {
                 admin.close(Duration.ZERO);
@@ -211,7 +211,7 @@ final class KafkaPositions {
                 }
             }
         } catch (KafkaException e) {
-            throw KafkaSink.failed(e);
+            throw KafkaFailure.of(e);
         } finally {
             if (consumer != null) {
                 consumer.close(CloseOptions.timeout(Duration.ZERO)); // else it waits for what it asked, 30 s

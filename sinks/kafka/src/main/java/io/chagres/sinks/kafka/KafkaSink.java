@@ -7,14 +7,12 @@ import io.chagres.forward.SinkException;
 import io.chagres.forward.SinkFencedException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.utils.Utils;
 
 /**
  * A forwarding into one cluster. Each host has a transactional id, so that only the last forwarder that opened it can
@@ -82,10 +80,10 @@ final class KafkaSink implements Sink {
             done = true;
             return opened;
         } catch (KafkaException e) {
-            throw failed(e);
+            throw KafkaFailure.of(e);
         } finally {
             if (!done && producer != null) {
-                close(producer);
+                KafkaHostSink.close(producer);
             }
         }
     }
@@ -118,24 +116,6 @@ final class KafkaSink implements Sink {
                     + " this one a --host of its own; if that spool is lost start with --take-over, which publishes"
                     + " again what is in the files");
         }
-    }
-
-    /** Ends a producer at once; the forwarder that opens the next finds out what became of its transaction. */
-    static void close(KafkaProducer<byte[], byte[]> producer) {
-        Utils.closeQuietly(() -> producer.close(Duration.ZERO), "producer");
-    }
-
-    static SinkException failed(Exception cause) {
-        return new SinkException("Kafka: " + message(cause), cause);
-    }
-
-    /** Returns what the first cause says. */
-    static String message(Exception cause) {
-        Throwable root = cause;
-        while (root.getCause() != null) {
-            root = root.getCause();
-        }
-        return root.getMessage() == null ? root.getClass().getSimpleName() : root.getMessage();
     }
 
     @Override

@@ -33,7 +33,7 @@ final class OpenTransaction {
             return first == null ? "" : describe(admin, partition, first);
         } catch (ExecutionException e) {
             return "a transaction is open in " + partition + ", and the cluster does not say whose: "
-                    + KafkaSink.message(e);
+                    + KafkaFailure.message(e);
         }
     }
 

@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * One host's requests. A resource is a file of the host, and a request holds up to some MiB. Positions are written
@@ -33,17 +34,25 @@ final class OtlpHostSink implements HostSink {
     private final OtlpEndpoint endpoint;
     private final HostRegistry.Owner host;
     private final PositionJournal journal;
-    private final OtlpSink sink;
+    private final Consumer<ExportLogsPartialSuccess> refusals;
     private final Map<Pathname, ScopeLogs.Builder> files = new LinkedHashMap<>();
     private final Map<Long, Position> after = new HashMap<>();
     private long bytes;
 
-    /** Takes over the journal. */
-    OtlpHostSink(OtlpEndpoint endpoint, HostRegistry.Owner host, PositionJournal journal, OtlpSink sink) {
+    /**
+     * Takes over the journal.
+     *
+     * @param refusals takes answers that are not wholly good
+     */
+    OtlpHostSink(
+            OtlpEndpoint endpoint,
+            HostRegistry.Owner host,
+            PositionJournal journal,
+            Consumer<ExportLogsPartialSuccess> refusals) {
         this.endpoint = endpoint;
         this.host = host;
         this.journal = journal;
-        this.sink = sink;
+        this.refusals = refusals;
     }
 
     @Override
@@ -80,7 +89,7 @@ final class OtlpHostSink implements HostSink {
                 ResourceLogs.newBuilder().setResource(resource(path)).addScopeLogs(logs)));
         ExportLogsPartialSuccess partial = endpoint.export(request.build());
         if (partial.getRejectedLogRecords() > 0 || !partial.getErrorMessage().isEmpty()) {
-            sink.refused(host, partial);
+            refusals.accept(partial);
         }
         files.clear();
         bytes = 0;

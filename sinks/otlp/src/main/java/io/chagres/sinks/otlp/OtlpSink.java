@@ -40,11 +40,11 @@ final class OtlpSink implements Sink {
                 settings.state().resolve("forward").resolve(settings.name()).resolve(host.id()),
                 host,
                 unsaved.computeIfAbsent(host.id(), id -> new TreeMap<>()));
-        return new OtlpHostSink(endpoint, host, positions, this);
+        return new OtlpHostSink(endpoint, host, positions, answer -> refused(host, answer));
     }
 
     /** Takes an answer that is not wholly good: what it refuses is not to be sent again. */
-    void refused(HostRegistry.Owner host, ExportLogsPartialSuccess answer) {
+    private void refused(HostRegistry.Owner host, ExportLogsPartialSuccess answer) {
         refusedRecords += answer.getRejectedLogRecords();
         settings.warnings()
                 .accept(host.title() + ": the collector refused " + answer.getRejectedLogRecords()

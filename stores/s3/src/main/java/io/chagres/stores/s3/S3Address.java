@@ -49,28 +49,19 @@ record S3Address(
             String named = place.bucket().split(":")[REGION_OF_ARN];
             region = named.isEmpty() ? null : named;
         }
-        Boolean pathStyle = flag(place, PATH_STYLE);
+        Boolean pathStyle = place.flag(PATH_STYLE);
         return new S3Address(
                 place,
                 endpoint,
                 region,
                 pathStyle == null ? endpoint != null && !isArn : pathStyle,
-                flag(place, CONSISTENT_LISTS),
+                place.flag(CONSISTENT_LISTS),
                 S3Headers.of(place));
     }
 
     /** Says whether a text can be the name of a region: it becomes a part of a host's name. */
     static boolean isRegion(String text) {
         return text.matches("[A-Za-z0-9][A-Za-z0-9_-]{0,62}");
-    }
-
-    /** Returns what a parameter says that is true or false; null where it is not given. */
-    static @Nullable Boolean flag(ObjectAddress place, String name) throws StoreException {
-        String value = place.parameters().get(name);
-        if (value != null && !value.equals("true") && !value.equals("false")) {
-            throw new StoreException(place.name() + ": " + name + " is true or false");
-        }
-        return value == null ? null : Boolean.valueOf(value);
     }
 
     String bucket() {

@@ -66,7 +66,7 @@ record S3Headers(
         Map<String, String> parameters = place.parameters();
         Map<String, String> ofAll = new TreeMap<>();
         put(ofAll, "x-amz-expected-bucket-owner", given(place, OWNER, ACCOUNT, "an account, on AWS of 12 digits"));
-        if (Boolean.TRUE.equals(S3Address.flag(place, REQUESTER_PAYS))) {
+        if (Boolean.TRUE.equals(place.flag(REQUESTER_PAYS))) {
             ofAll.put(PAYER_HEADER, "requester");
         }
         Map<String, String> ofObjects = new TreeMap<>();
@@ -89,7 +89,7 @@ record S3Headers(
         if (!sse.isEmpty() && !ENCRYPTIONS.contains(sse)) {
             throw new StoreException(place.name() + ": sse is AES256, aws:kms or aws:kms:dsse");
         }
-        Boolean bucketKey = S3Address.flag(place, BUCKET_KEY);
+        Boolean bucketKey = place.flag(BUCKET_KEY);
         if ((key != null || bucketKey != null) && !sse.startsWith("aws:kms")) {
             throw new StoreException(place.name() + ": kms-key and bucket-key belong to sse=aws:kms");
         }
