@@ -1,4 +1,4 @@
-/** Reads what is new in files and puts it where it is safe. */
+/** Reads the new bytes of files and puts them where they are safe. */
 module io.chagres.ship {
     requires static org.jspecify;
     requires transitive io.chagres.archive;

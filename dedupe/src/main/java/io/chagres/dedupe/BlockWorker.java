@@ -34,7 +34,7 @@ final class BlockWorker implements DedupeWorker {
     /** The hashes of the blocks of all files, one file after the other. */
     private final LongColumn hashes = new LongColumn();
 
-    /** The hashed files, where their hashes begin, and where what they share now does. */
+    /** The hashed files, where their hashes begin, and where the blocks begin that they share now. */
     private final IntColumn files = new IntColumn();
 
     private final IntColumn begins = new IntColumn();
@@ -111,7 +111,9 @@ final class BlockWorker implements DedupeWorker {
         return true;
     }
 
-    /** Looks which files can be a source only: they, and what shares their blocks already, stay where they are. */
+    /**
+     * Looks which files can be a source only: they, and the files that share their blocks already, stay where they are.
+     */
     private void look(int file, long layout) {
         int refusal = layout == FileExtents.HOLE ? 0 : open.refusal(ranges.probe());
         if (layout == FileExtents.HOLE || refusal == Errno.ETXTBSY) {
@@ -184,7 +186,7 @@ final class BlockWorker implements DedupeWorker {
                 : BitMixer.of(layout, volume.index());
     }
 
-    /** Lets a file share what one shares now whose blocks were those of this file. */
+    /** Lets a file follow one that had the same blocks: it shares those that the other shares now. */
     private void follow(int file, int like) {
         boolean isFirst = context.options().dryRun() && !followed.get(like);
         followed.set(like);

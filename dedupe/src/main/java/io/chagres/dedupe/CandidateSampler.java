@@ -261,7 +261,7 @@ final class CandidateSampler implements AutoCloseable {
         context.listener().skipped(table.path(files[index]), Outcome.CHANGED, 0);
     }
 
-    /** Closes what is open still. */
+    /** Closes the files that are still open. */
     void closeAll() {
         for (int i = 0; i < WINDOW; i++) {
             Fd file = open[i];

@@ -36,7 +36,7 @@ final class ContentReader implements AutoCloseable {
         return size <= WHOLE_BYTES;
     }
 
-    /** Lets the kernel begin to read what {@link #sample} will want. */
+    /** Lets the kernel begin to read the bytes that {@link #sample} will want. */
     static void announce(Fd fd, long size) {
         if (isWhole(size)) {
             fd.tryAdvise(0, size, Fd.POSIX_FADV_WILLNEED);

@@ -1,6 +1,6 @@
 package io.chagres.dedupe;
 
-/** What {@link DedupeTotals} counts. */
+/** The counts of {@link DedupeTotals}. */
 public enum Count {
     /** Directories listed. */
     DIRECTORIES,
@@ -22,7 +22,7 @@ public enum Count {
     ALREADY_SHARED,
     /** Files that share all their blocks with an equal one now; in a dry run: that could. */
     SHARED_FILES,
-    /** Their sizes, without what is only reserved, and what was shared of others, bytes. */
+    /** Their sizes, without space that is only reserved, and the bytes that were shared of others. */
     SHARED_BYTES,
     /** The blocks that became free, or would, bytes; found by where the data lies, not by sizes. */
     FREED_BYTES,

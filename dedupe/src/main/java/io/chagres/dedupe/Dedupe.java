@@ -33,9 +33,9 @@ public final class Dedupe implements AutoCloseable {
     /**
      * Prepares a run, and reads the database.
      *
-     * @param options what to do
+     * @param options the files, and how to treat them
      * @param clock the wall clock: files changed within the last two seconds are not remembered
-     * @param listener hears what becomes of files, one call at a time
+     * @param listener hears the outcome of each file, one call at a time
      * @param isFollowed whether {@link #changed} will be called: samples are kept then, as for a database
      * @throws IOException if the database cannot be read, or is something else
      */
@@ -53,9 +53,9 @@ public final class Dedupe implements AutoCloseable {
     /**
      * Prepares a run over files as they are now, and reads the database.
      *
-     * @param options what to do
+     * @param options the files, and how to treat them
      * @param clock the wall clock: files changed within the last two seconds are not remembered
-     * @param listener hears what becomes of files, one call at a time
+     * @param listener hears the outcome of each file, one call at a time
      * @throws IOException if the database cannot be read, or is something else
      */
     public Dedupe(DedupeOptions options, InstantSource clock, DedupeListener listener) throws IOException {
@@ -66,7 +66,7 @@ public final class Dedupe implements AutoCloseable {
      * Adds a directory with all below, or a file.
      *
      * @param path which
-     * @throws PathTypeException for a symbolic link, and for what is neither
+     * @throws PathTypeException for a symbolic link, and for anything that is neither
      * @throws IOException if it cannot be opened
      */
     public void add(Pathname path) throws IOException {

@@ -2,7 +2,7 @@ package io.chagres.dedupe;
 
 import io.chagres.linux.Pathname;
 
-/** Hears what becomes of files, from the threads of the workers, one call at a time. Must not call back. */
+/** Hears the outcome of each file, from the threads of the workers, one call at a time. Must not call back. */
 public interface DedupeListener {
     /**
      * Tells that a file shares the blocks of an equal one now; in a dry run, that it could.

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param largestFirst begin with the largest files
  * @param dryRun only find out; files are read whole and nothing is changed
  * @param verify in a dry run, compare all bytes instead of hashes of 64 bits
- * @param database where to remember what was seen, or null
+ * @param database where to remember the files that were seen, or null
  */
 public record DedupeOptions(
         long minSizeBytes,

@@ -44,10 +44,10 @@ public final class DedupeSession implements AutoCloseable {
     /**
      * Prepares a session.
      *
-     * @param options what to do
-     * @param phases what to do beside
+     * @param options the files, and how to treat them
+     * @param phases further work
      * @param clock the wall clock
-     * @param listener hears what becomes of files
+     * @param listener hears the outcome of each file
      * @param executor on whose threads workers step; not closed
      * @param workerCount how many of them at most, 1 or more: more than processors only where files come from a disk
      */
@@ -66,7 +66,7 @@ public final class DedupeSession implements AutoCloseable {
         this.workerCount = workerCount;
     }
 
-    /** Ends what runs, after the call it is in; nothing runs after it. Idempotent. */
+    /** Ends the work, after the call it is in; nothing runs after it. Idempotent. */
     public synchronized void stop() {
         stopped = true;
         if (dedupe != null) {

@@ -4,7 +4,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what was found and done. Safe for any thread; numbers grow while workers work. */
+/** Counts files and bytes that were found and shared. Safe for any thread; numbers grow while workers work. */
 public final class DedupeTotals {
     private final Map<Count, LongAdder> counters = new EnumMap<>(Count.class);
 

@@ -139,7 +139,7 @@ final class FileExtents {
         return Math.min(at, to);
     }
 
-    /** Returns where what {@link #dataOverReserved} found ends. */
+    /** Returns the end of the range that {@link #dataOverReserved} found. */
     long dataOverReservedUntil(FileExtents other, long from, long to) {
         long at = from;
         while (at < to && hasData(at) && other.isReserved(at)) {
@@ -231,7 +231,7 @@ final class FileExtents {
         return hash >= 0 && hash <= HOLE ? hash + HOLE + 1 : hash;
     }
 
-    /** Whether an extent begins where the one before ends. Compressed ones end within what they were cut from. */
+    /** Whether an extent begins where the one before ends. Compressed ones end within the extent they were cut from. */
     private boolean continues(int index) {
         int before = index - 1;
         boolean encoded = ((flags[before] | flags[index]) & Fiemap.FIEMAP_EXTENT_ENCODED) != 0;

@@ -266,7 +266,7 @@ final class GroupWorker implements DedupeWorker {
         return Arrays.stream(refused).min().getAsInt();
     }
 
-    /** Settles what did not become equal to the source. */
+    /** Settles the files that did not become equal to the source. */
     private void rest(int[] sources, int[] others, boolean areExact) {
         int[] rest = new int[others.length];
         int count = 0;
@@ -303,7 +303,7 @@ final class GroupWorker implements DedupeWorker {
         }
     }
 
-    /** Hashes all of the content, once for each layout, and settles what is still equal. */
+    /** Hashes all of the content, once for each layout, and settles the files that are still equal. */
     private void refine(int[] order) {
         for (int from = 0; from < order.length; ) {
             if (context.stopped().getAsBoolean()) {

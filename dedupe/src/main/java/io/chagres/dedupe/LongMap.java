@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /** From a hash to a number, both primitive. Confined to one thread. */
 final class LongMap {
-    /** What {@link #get} returns where there is nothing. */
+    /** The value that {@link #get} returns where there is none. */
     static final long NONE = -1;
 
     private long[] keys = new long[64];

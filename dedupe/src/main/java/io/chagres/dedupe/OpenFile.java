@@ -7,7 +7,7 @@ import io.chagres.linux.FileRangeDedupe;
 import io.chagres.linux.Statx;
 import org.jspecify.annotations.Nullable;
 
-/** A file while its blocks are shared: open, with where they lie and what its status was. Used again for others. */
+/** A file while its blocks are shared: open, with their places and its status. Used again for others. */
 final class OpenFile {
     /** A multiple of the block size of any file system that shares blocks. */
     private static final long PROBE_BYTES = 4096;

@@ -168,7 +168,7 @@ final class ShareRun implements AutoCloseable {
         sourceChanged = false;
     }
 
-    /** Returns what became of a file, by its index. */
+    /** Returns the outcome of a file, by its index. */
     ShareTarget.State state(int index) {
         return set.state(index);
     }
@@ -192,7 +192,7 @@ final class ShareRun implements AutoCloseable {
         return set.sourceChanged();
     }
 
-    /** Returns what was gone through since the last time, bytes. */
+    /** Returns the bytes that were gone through since the last call. */
     long takeProgress() {
         long progress = progressBytes;
         progressBytes = 0;
@@ -224,7 +224,7 @@ final class ShareRun implements AutoCloseable {
         }
     }
 
-    /** Leaves what is not finished as not tried. */
+    /** Leaves the files that are not finished as not tried. */
     private void giveUp() {
         for (int i = 0; i < current.count; i++) {
             if (current.targets[i].isActive()) {
@@ -303,7 +303,7 @@ final class ShareRun implements AutoCloseable {
         }
     }
 
-    /** The kernel compares only what it shares; what one file reserves the other may have written. */
+    /** The kernel compares only the ranges it shares; where one file has reserved space the other may have data. */
     private boolean isZeroWhereReserved(ShareTarget target) {
         OpenFile other = target.open();
         try {
@@ -432,7 +432,7 @@ final class ShareRun implements AutoCloseable {
     }
 
     /**
-     * Tells what became of a file.
+     * Tells the outcome of a file.
      *
      * @param errno 0 if it changed
      */

@@ -101,7 +101,7 @@ final class ShareSet {
         states[index] = state;
     }
 
-    /** Returns what became of a target. */
+    /** Returns the outcome of a target. */
     ShareTarget.State state(int index) {
         return states[index];
     }
@@ -134,7 +134,7 @@ final class ShareSet {
         return sourceErrno;
     }
 
-    /** Adds what others than the owner went through, bytes. */
+    /** Adds the bytes that others than the owner went through. */
     void helped(long bytes) {
         helpedBytes.addAndGet(bytes);
     }

@@ -1,6 +1,6 @@
 package io.chagres.dedupe;
 
-/** A file that is to share the source's blocks, and what became of it. */
+/** A file that is to share the source's blocks, and the outcome. */
 final class ShareTarget {
     private final OpenFile open;
     private int index;

@@ -6,7 +6,7 @@ import java.lang.module.ModuleDescriptor;
 public final class BuildVersion {
     private BuildVersion() {}
 
-    /** Returns what the build wrote into the module. */
+    /** Returns the version that the build wrote into the module. */
     public static String text() {
         ModuleDescriptor module = BuildVersion.class.getModule().getDescriptor();
         return module == null ? "(unpackaged)" : module.rawVersion().orElse("(unversioned)");

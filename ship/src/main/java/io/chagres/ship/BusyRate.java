@@ -22,7 +22,8 @@ final class BusyRate {
     /**
      * Begins with nothing measured.
      *
-     * @param leastBytes what went in one piece of work, from its begin until nothing was to do, to say something
+     * @param leastBytes bytes that one piece of work must have moved, from its begin until nothing was to do, to say
+     *     something
      */
     BusyRate(long leastBytes) {
         this.leastBytes = leastBytes;
@@ -50,7 +51,7 @@ final class BusyRate {
         lastMs = nowMs;
     }
 
-    /** What took long counts however little it was: that is what makes a rate small. */
+    /** A long piece of work counts however little it moved: such work makes a rate small. */
     private void take(long nowMs, long went) {
         if (went < leastBytes && busyMs < SAMPLE_MS) {
             return;

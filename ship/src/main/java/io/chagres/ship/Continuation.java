@@ -44,8 +44,8 @@ final class Continuation {
      *
      * @param hostId the new host
      * @param end of its log
-     * @param begun what its log holds so far
-     * @param key signs what it commits; null for nobody
+     * @param begun its log so far
+     * @param key signs its commits; null for nobody
      */
     Continuation(BlobStore store, String hostId, LogEnd end, LoadedRows begun, Clock clock, @Nullable SigningKey key) {
         this.key = key;
@@ -56,7 +56,7 @@ final class Continuation {
         this.clock = clock;
     }
 
-    /** Reads what is left of the damaged host. */
+    /** Reads the rest of the damaged host. */
     HostState read(String damagedId, Salvage.Listener losses) throws IOException {
         Salvage.Listener noting = new Salvage.Listener() {
             @Override
@@ -73,7 +73,7 @@ final class Continuation {
         return old;
     }
 
-    /** Commits what the new host begins with. */
+    /** Commits the first records of the new host. */
     void write() throws IOException {
         byte[] incarnation = new byte[16];
         new SecureRandom().nextBytes(incarnation);
@@ -104,7 +104,7 @@ final class Continuation {
         points.keep(old);
     }
 
-    /** Returns what is known of the bytes that the damaged host holds. */
+    /** Returns the facts about the bytes that the damaged host holds. */
     ResumePoints points() {
         return points;
     }

@@ -25,19 +25,19 @@ final class Demand {
         this.parts = parts;
     }
 
-    /** Takes from now on what else would wait for more. */
+    /** From now on takes bytes too that would else wait for more, such as half a line. */
     void release() {
         parts.tailer.release = true;
     }
 
-    /** Begins: somebody waits from now on, and what is demanded is known after a scan. */
+    /** Begins: somebody waits from now on, and the demand is known after a scan. */
     void begin() {
         isRead = false;
         release();
         parts.presence.demand();
     }
 
-    /** Demands everything that is in the files now: what comes later is not waited for. */
+    /** Demands everything that is in the files now: later bytes are not waited for. */
     void ofAll(long nowMs) {
         isRead = false;
         parts.dentries.retryUnreadable();
@@ -64,7 +64,7 @@ final class Demand {
         }
     }
 
-    /** Says whether what is demanded of files was read and compared; sees to it that the rest is. */
+    /** Says whether all bytes that are demanded were read and compared; sees to it that the rest is. */
     Reading reading() {
         if (isRead) {
             return Reading.DONE;
@@ -86,7 +86,7 @@ final class Demand {
         return reading;
     }
 
-    /** Notes how much was done: after any work, what was read may not be all. */
+    /** Notes how much was done: after any work there may be more to read. */
     void changedBy(int work) {
         isRead &= work == 0;
     }

@@ -3,8 +3,8 @@ package io.chagres.ship;
 import java.util.Arrays;
 
 /**
- * What a drain would come to if it began now, by what was measured while files were shipped. Nothing that was not
- * measured is taken for good: what depends on it is unknown. Immutable.
+ * The outcome of a drain that would begin now, forecast from rates that were measured while files were shipped. A
+ * number that depends on something not measured is unknown, never good. Immutable.
  *
  * @param bytes bytes at risk that a drain would ship; -1 for unknown
  * @param stuckBytes bytes at risk that none can ship: they are lost, or cannot be read
@@ -16,7 +16,7 @@ import java.util.Arrays;
  * @param compareRate bytes that were compared a second in the last hour; -1 for unmeasured
  * @param writeRate bytes that files grew by a second in the last minute; -1 for unmeasured
  * @param heardMs how long ago the store was asked last when it answered, in milliseconds
- * @param beyond what is at risk besides, and nobody measures
+ * @param beyond further bytes at risk, which nobody measures
  * @param trouble why the store takes nothing now; empty while it does
  */
 public record DrainForecast(
@@ -32,13 +32,13 @@ public record DrainForecast(
         long heardMs,
         Beyond beyond,
         String trouble) {
-    /** What is at risk and lies beyond what a drain makes safe. */
+    /** Bytes at risk that a drain does not make safe. */
     public enum Beyond {
         /** Nothing. */
         NOTHING,
-        /** What is acknowledged must still be delivered there. */
+        /** Acknowledged bytes must still be delivered there. */
         KAFKA,
-        /** What still comes by an input that has not ended, and its name, which the file has only then. */
+        /** Bytes that an input still brings, and the name, which the file has only at the end of it. */
         INPUT
     }
 
@@ -122,7 +122,7 @@ public record DrainForecast(
         return comparingMs() < 0 ? "there is something to compare, and nothing was compared within the last hour" : "";
     }
 
-    /** Returns why it is unknown what would be at risk later, in words; empty when that is known. */
+    /** Returns why the later risk is unknown, in words; empty when it is known. */
     public String whyLeft() {
         return beyond == Beyond.INPUT && why().isEmpty() ? "standard input has not ended" : why();
     }

@@ -7,8 +7,8 @@ import io.chagres.ship.follow.LogPresence;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures while files are shipped what a drain would take, and answers anybody who asks: nothing is scanned, read or
- * committed for that. Confined to the shipper's thread but for {@link #forecast}.
+ * Measures while files are shipped how long a drain would take, and answers anybody who asks: nothing is scanned, read
+ * or committed for that. Confined to the shipper's thread but for {@link #forecast}.
  */
 final class Drill {
     private static final int COMMITS = 32;
@@ -193,7 +193,7 @@ final class Drill {
         }
     }
 
-    /** Returns what was known last. Safe for any thread. */
+    /** Returns the last forecast. Safe for any thread. */
     DrainForecast forecast() {
         return forecast;
     }

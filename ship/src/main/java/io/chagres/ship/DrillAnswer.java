@@ -1,10 +1,10 @@
 package io.chagres.ship;
 
 /**
- * Holds what a running shipper said when it was asked last what a drain would take. Immutable.
+ * A running shipper's last answer to the question how long a drain would take. Immutable.
  *
  * @param count how many times it was asked; another number than before a question answers that
- * @param forecast what it said
+ * @param forecast the answer
  */
 public record DrillAnswer(long count, DrainForecast forecast) {
     String text() {

@@ -14,9 +14,9 @@ final class Flush {
     private enum Step {
         NONE,
         SCANNING,
-        /** What files held when they were scanned is read and compared. */
+        /** The bytes that files held when they were scanned are read and compared. */
         READING,
-        /** What was collected until then is committed: also that of files which have ended meanwhile. */
+        /** The bytes collected until then are committed: also those of files which have ended meanwhile. */
         COMMITTING,
         DELIVERING,
         /** The store is asked whether it has it. */

@@ -1,7 +1,7 @@
 package io.chagres.ship;
 
 /**
- * Holds what a running shipper says about the flushes it was asked for. Immutable.
+ * A running shipper's answer about the flushes it was asked for. Immutable.
  *
  * @param begun flushes begun since it started
  * @param done flushes done; a flush that was begun after a request answers it

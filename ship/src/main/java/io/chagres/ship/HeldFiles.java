@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Bounds what files without a name and without a writer occupy of the disk: without a bound they fill
- * it while a store is away. What is given up is lost, and counted as that. Confined to the shipper's thread.
+ * Bounds the space that files without a name and without a writer occupy: without a bound they fill the disk
+ * while a store is away. A file that is given up is lost, and counted as that. Confined to the shipper's thread.
  */
 final class HeldFiles implements AutoCloseable {
     private static final long LOOK_MS = 1000;
@@ -28,7 +28,7 @@ final class HeldFiles implements AutoCloseable {
         this.mostBytes = mostBytes;
     }
 
-    /** Looks once in a second, and gives up what lost its name first. */
+    /** Looks once in a second, and gives up the file first that lost its name first. */
     void step(long nowMs) {
         if (nowMs < nextMs) {
             return;
@@ -55,7 +55,7 @@ final class HeldFiles implements AutoCloseable {
         }
     }
 
-    /** Returns what would be free if it were closed here: nothing while a writer has it open, or may have. */
+    /** Returns the bytes that closing the file here would free: none while a writer has it open, or may have. */
     private long occupiedBytes(Tail tail, long nowMs) {
         Fd fd = tail.fd();
         boolean isOurs = fd != null

@@ -77,7 +77,7 @@ final class IncarnationOpening {
     @Nullable
     SigningKey key;
 
-    /** Encrypts, if that is asked for, and opens what this shipper may read. */
+    /** Encrypts, if that is asked for, and opens the objects that this shipper may read. */
     BlobStore store;
 
     IncarnationOpening(ShipOptions options, BlobStore store, ShipHost host) {
@@ -135,7 +135,7 @@ final class IncarnationOpening {
         }
     }
 
-    /** Returns what the host is found by. */
+    /** Returns the registration by which the host is found. */
     HostRegistration registration(Clock clock) throws IOException {
         HostRegistration recorded = HostRegistration.recorded(store, hostId);
         return recorded != null

@@ -6,8 +6,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds what was read of an input and is in no commit yet: one thread fills it, which waits while there is no room, and
- * another takes from it. So who writes into a pipe waits for the store. Safe for these two threads.
+ * Holds the bytes of an input that are read and in no commit yet: one thread fills it, which waits while there is no
+ * room, and another takes from it. So who writes into a pipe waits for the store. Safe for these two threads.
  */
 public final class InputBuffer {
     private static final int BYTES = 1 << 20;
@@ -23,7 +23,7 @@ public final class InputBuffer {
     /** Begins empty. */
     public InputBuffer() {}
 
-    /** Says what wakes the thread that takes; before the first byte. */
+    /** Sets the action that wakes the thread that takes; before the first byte. */
     synchronized void onFilled(Runnable what) {
         wakeup = what;
         what.run();
@@ -79,7 +79,7 @@ public final class InputBuffer {
         return length;
     }
 
-    /** Says whether nothing comes behind what waits. */
+    /** Says whether nothing comes behind the bytes that wait. */
     synchronized boolean isEnded() {
         return ended || closed;
     }

@@ -25,7 +25,7 @@ public final class LockedException extends IOException {
         isElsewhere = false;
     }
 
-    /** Another machine, or what may be one, writes into the log of this host. */
+    /** Another machine, or something that may be one, writes into the log of this host. */
     LockedException(String hostName, LogRecord.IncarnationOpened other, long silentMs, long leftMs) {
         super("another chagres ship (host " + other.hostName() + ", machine-id " + other.machineId() + ", boot "
                 + other.bootId() + ", pid " + other.pid() + ") ships to this store as host " + hostName

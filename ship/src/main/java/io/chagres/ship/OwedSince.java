@@ -8,7 +8,7 @@ import java.util.Set;
  * Keeps since when something is owed, of what does not know it itself: from the first look that sees it, until one that
  * does not. Times are milliseconds of the shipper's clock. Confined to the shipper's thread.
  *
- * @param <K> what is owed
+ * @param <K> names the thing that is owed
  */
 final class OwedSince<K> {
     private final Map<K, Long> since = new HashMap<>();

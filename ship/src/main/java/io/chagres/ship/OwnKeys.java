@@ -49,7 +49,7 @@ final class OwnKeys {
         }
     }
 
-    /** Returns what a log says of the keys. */
+    /** Returns the keys that a log states. */
     static LogRecord.Recipients record(KeyRing keys) {
         if (!keys.encrypts()) {
             return LogRecord.Recipients.NONE;

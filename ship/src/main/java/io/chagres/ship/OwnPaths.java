@@ -71,7 +71,7 @@ public final class OwnPaths {
         return parent == null || !Glob.isPattern(path.toString()) ? path : withoutPattern(parent);
     }
 
-    /** Returns the path without links and {@code ..}; what does not exist yet is taken as it is named. */
+    /** Returns the path without links and {@code ..}; names that do not exist yet are taken as they are. */
     private static Pathname real(Pathname path) throws ErrnoException {
         Pathname absolute = path.absolute();
         int fd = Fd.tryOpen(absolute, Fd.O_PATH, 0);

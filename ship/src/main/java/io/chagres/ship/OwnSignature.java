@@ -20,7 +20,7 @@ public final class OwnSignature {
     /**
      * Returns the key of a shipper, made when there is none.
      *
-     * @throws StoreException when there is no place for it, or what is there is no key
+     * @throws StoreException when there is no place for it, or the file there is no key
      */
     static SigningKey of(@Nullable StateDirectory state) throws IOException {
         if (state == null) {

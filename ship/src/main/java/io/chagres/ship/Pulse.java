@@ -29,7 +29,7 @@ final class Pulse {
     /** A heartbeat that was refused is tried again after this part of the interval. */
     private static final long TRIES = 6;
 
-    /** This often what the host is found by is put again, where a put is paid for, in milliseconds. */
+    /** The time after which the registration of the host is put again, where a put is paid for, in milliseconds. */
     private static final long LIST_MS = 900_000;
 
     private static final long HERE_MS = 1000;
@@ -72,7 +72,7 @@ final class Pulse {
      * @param acknowledged the last commit that was; now it is the one that opened this incarnation
      * @param clockMs the wall clock
      * @param here where processes of this machine look; null for nowhere
-     * @param problems hears what a person should know
+     * @param problems hears the things that a person should know
      */
     Pulse(
             BlobStore store,
@@ -159,9 +159,9 @@ final class Pulse {
         return keepDueMs == Long.MAX_VALUE ? Long.MAX_VALUE : Math.max(0, keepDueMs - nowMs);
     }
 
-    /** Makes again what was removed under a running shipper: others find it there, and may ask it to drain. */
+    /** Makes files again that were removed under a running shipper: others find it by them, and may ask it to drain. */
     private void keepHere(long nowMs) {
-        if (here == null || nowMs < keepDueMs && nowMs - keptMs < HERE_MS) {
+        if (here == null || (nowMs < keepDueMs && nowMs - keptMs < HERE_MS)) {
             return;
         }
         keptMs = nowMs;

@@ -3,7 +3,7 @@ package io.chagres.ship;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds what a running shipper says about the times when it was asked to read its configuration again. Immutable.
+ * A running shipper's answer to those who asked it to read its configuration again. Immutable.
  *
  * @param handled how many it has answered since it started; another number than before a request answers that
  * @param fault why the configuration was not taken the last time; null when it was, or nothing was asked
@@ -13,7 +13,7 @@ public record ReloadAnswer(long handled, @Nullable String fault) {
         return handled + "\n" + (fault == null ? "" : fault);
     }
 
-    /** Returns what a text says; null when it is no answer, because the shipper reads nothing again. */
+    /** Returns the answer in a text; null when there is none, because the shipper reads nothing again. */
     static @Nullable ReloadAnswer parse(String text) {
         int end = text.indexOf('\n');
         String number = end < 0 ? "" : text.substring(0, end);

@@ -15,9 +15,9 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Measures what would be lost if the machine died now, and for how long the oldest byte of it has been owed: whatever
- * counts as bytes at risk, or makes their number unknown, has an age here. Only files with bytes at risk are looked at,
- * so idle files cost nothing. Confined to the shipper's thread.
+ * Measures how many bytes would be lost if the machine died now, and for how long the oldest byte of it has been owed:
+ * whatever counts as bytes at risk, or makes their number unknown, has an age here. Only files with bytes at risk are
+ * looked at, so idle files cost nothing. Confined to the shipper's thread.
  */
 final class RiskMeter {
     private final ShipParts parts;
@@ -29,13 +29,13 @@ final class RiskMeter {
     private final OwedSince<Pathname> directories = new OwedSince<>();
     private final OwedSince<Elsewhere> elsewhere = new OwedSince<>();
 
-    /** What is owed and is not of one file that is followed. */
+    /** Debts that belong to no single file that is followed. */
     private enum Elsewhere {
         /** A directory is not scanned yet. */
         UNSEEN,
         /** Files went before they were read. */
         LOST,
-        /** What is in a spool from earlier runs. */
+        /** Bytes in a spool from earlier runs. */
         UNDELIVERED,
         /** Somebody waits for it to be compared. */
         UNPROVEN,
@@ -130,7 +130,7 @@ final class RiskMeter {
         return summedUp;
     }
 
-    /** Returns since when the oldest is owed of what no tail knows of; {@link Long#MAX_VALUE} when nothing is. */
+    /** Returns since when the oldest debt is owed that no tail knows; {@link Long#MAX_VALUE} when there is none. */
     private long elsewhereSinceMs(long nowMs, boolean scanning, long unverified) {
         long oldest = parts.undelivered.sinceMs();
         for (UnreadableNames.Unread each : parts.dentries.unreadable().files().values()) {

@@ -140,13 +140,13 @@ public final class RunningShipper {
                                 .isEmpty());
     }
 
-    /** Returns what it says about flushes. */
+    /** Returns its answer about flushes. */
     public FlushAnswer answer() throws IOException {
         return directory == null ? FlushAnswer.NONE : StateDirectory.answer(directory);
     }
 
     /**
-     * Asks it what a drain would take now, which changes nothing; {@link #drilled} has the answer soon.
+     * Asks it how long a drain would take now, which changes nothing; {@link #drilled} has the answer soon.
      *
      * @throws ErrnoException when it belongs to another user, or has ended
      */
@@ -156,12 +156,12 @@ public final class RunningShipper {
         }
     }
 
-    /** Returns what it answered last. */
+    /** Returns its last answer. */
     public DrillAnswer drilled() throws IOException {
         return directory == null ? new DrillAnswer(0, DrainForecast.UNKNOWN) : StateDirectory.drilled(directory);
     }
 
-    /** Returns what it says about reading its configuration again; null when it reads none, or nobody may know. */
+    /** Returns its answer about reading its configuration again; null when it reads none, or nobody may know. */
     public @Nullable ReloadAnswer reloaded() throws IOException {
         Pathname told = directory;
         return told == null

@@ -7,7 +7,7 @@ import io.chagres.linux.ResourceLimit;
 import java.time.Clock;
 
 /**
- * Holds what a shipper takes from the machine it runs on. Immutable.
+ * The things that a shipper takes from the machine it runs on. Immutable.
  *
  * @param machine who it is, and since which boot
  * @param openFiles files to hold open while those that have a name can give their descriptors back, at least 4

@@ -7,11 +7,11 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
-/** The metrics of a shipper: one for each promise, and what explains them. Stateless. */
+/** The metrics of a shipper: one for each promise, and some that explain them. Stateless. */
 final class ShipMetrics {
     private static final double MS_PER_SECOND = 1000.0;
 
-    /** What the shortest notice of a cloud leaves. */
+    /** The time that the shortest notice of a cloud leaves. */
     private static final long NOTICE_MS = 30_000;
 
     private ShipMetrics() {}
@@ -20,7 +20,7 @@ final class ShipMetrics {
      * Makes the registry of a shipper.
      *
      * @param status the last one that was published
-     * @param drain what a drain would come to
+     * @param drain the forecast of a drain
      */
     static Metrics of(ShipParts parts, Supplier<ShipStatus> status, Supplier<DrainForecast> drain) {
         Metrics metrics =

@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Holds how a shipper works. Immutable.
  *
- * @param sources what is followed; at least one
+ * @param sources the sources; at least one
  * @param identity as whom it writes
  * @param pace when it does things
  * @param storage how it stores bytes
  * @param startAt where files that exist at the first start begin
- * @param once whether to ship what is there and finish
- * @param followLinks whether links that lead out of what is followed are followed to their files
+ * @param once whether to ship the bytes that are there and finish
+ * @param followLinks whether links that lead out of the sources are followed to their files
  */
 public record ShipOptions(
         List<Source> sources,

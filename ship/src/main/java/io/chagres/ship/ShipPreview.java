@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * What a shipper would follow, found by the same watcher and the same rules, without an archive and without writing
- * anything. Confined to one thread.
+ * The files that a shipper would follow, found by the same watcher and the same rules, without an archive and without
+ * writing anything. Confined to one thread.
  */
 public final class ShipPreview implements AutoCloseable {
     private final List<String> problems = new ArrayList<>();
@@ -32,7 +32,7 @@ public final class ShipPreview implements AutoCloseable {
     private final Clock clock;
 
     /**
-     * What there is.
+     * The files that there are.
      *
      * @param files that would be followed
      * @param bytes of these
@@ -63,7 +63,7 @@ public final class ShipPreview implements AutoCloseable {
         return !watcher.scanning();
     }
 
-    /** Says whether everything was seen; else what it shows is only a part. */
+    /** Says whether everything was seen; else it shows only a part. */
     public boolean isWhole() {
         return !watcher.scanning();
     }
@@ -104,7 +104,7 @@ public final class ShipPreview implements AutoCloseable {
         return watcher.watches();
     }
 
-    /** Returns what a person should know: what cannot be read, is missing or left out. */
+    /** Returns the things that a person should know: files that cannot be read, are missing or left out. */
     public List<String> problems() {
         return problems;
     }

@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Says which paths a shipper follows: what its sources name, include and exclude, and never its own files. Confined to
+ * Says which paths a shipper follows: those that its sources name and include, and never its own files. Confined to
  * the shipper's thread.
  */
 final class ShipScope {
@@ -26,7 +26,7 @@ final class ShipScope {
     private final OwnPaths ownPaths;
     private final ShipListener listener;
     private List<Part> parts;
-    /** What is never followed, with all below. */
+    /** The paths that are never followed, with all below. */
     private Set<Pathname> own;
 
     private boolean journalSaid;
@@ -41,7 +41,7 @@ final class ShipScope {
         return new ShipScope(options, new OwnPaths(own), listener);
     }
 
-    /** Opens a watcher of what is followed; the caller closes it. */
+    /** Opens a watcher of the sources; the caller closes it. */
     DirectoryWatcher watch(ShipOptions options, Clock clock) throws IOException {
         return DirectoryWatcher.builder(roots())
                 .exclude(this::excludes)
@@ -167,7 +167,7 @@ final class ShipScope {
         }
     }
 
-    /** @param ownPaths what is never followed, with all below: the archive, the state directory */
+    /** @param ownPaths never followed, with all below: the archive, the state directory */
     ShipScope(ShipOptions options, OwnPaths ownPaths, ShipListener listener) throws ErrnoException {
         this.ownPaths = ownPaths;
         this.listener = listener;
@@ -284,7 +284,7 @@ final class ShipScope {
         return parts.stream().anyMatch(each -> each.isRoot(path));
     }
 
-    /** Says whether a path lies within what is followed. */
+    /** Says whether a path lies within a source. */
     boolean covers(Pathname path) {
         return !isOwn(path) && parts.stream().anyMatch(each -> each.names(path) && !each.excludesFile(path));
     }

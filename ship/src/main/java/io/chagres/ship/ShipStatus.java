@@ -3,7 +3,7 @@ package io.chagres.ship;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds what a shipper knew of its progress and of its risk at one moment. Immutable.
+ * A shipper's progress and risk, as it knew them at one moment. Immutable.
  *
  * @param files files followed now
  * @param shippedBytes bytes the store has acknowledged since this shipper started
@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param missingFiles files that grew when a shipper ran last, and that were not found when this one started: what was
  *     written to them in between is in no archive
  * @param looks when files were looked at
- * @param lost what was seen and went before it was read; its bytes stay at risk
- * @param unfollowedLinks links that lead out of what is followed: what they lead to is not shipped
+ * @param lost files that were seen and went before they were read; their bytes stay at risk
+ * @param unfollowedLinks links that lead out of the sources: the files behind them are not shipped
  * @param leftOutFiles files that were left out for their age when they were seen; one that was renamed counts again
  */
 public record ShipStatus(

@@ -110,7 +110,7 @@ public final class Shipper implements AutoCloseable {
      * @param store where the bytes go; stays open, the caller closes it
      * @param workers runs puts; at least two threads, or uploads wait for commits
      * @param clock the wall clock, used for times in the archive and for lags
-     * @param listener hears what a person should know
+     * @param listener hears the things that a person should know
      * @throws LockedException when another shipper ships the same and lives, or may
      * @throws FencedException when other writers keep taking the log
      * @throws IOException when the store or the watch cannot be opened
@@ -404,7 +404,7 @@ public final class Shipper implements AutoCloseable {
         return before == phase ? 0 : 1;
     }
 
-    /** Records as gone what the archive knew and the scan did not find; returns whether all that was said. */
+    /** Records names as gone that the archive knew and the scan did not find; returns whether all were recorded. */
     private boolean removeUnseen() {
         if (gone.isEmpty()) {
             parts.seekMissing();
@@ -452,7 +452,8 @@ public final class Shipper implements AutoCloseable {
     }
 
     /**
-     * Asks the shipper to scan once more, ship what is there, close its incarnation and finish. Safe for any thread.
+     * Asks the shipper to scan once more, ship all that is there, close its incarnation and finish. Safe for any
+     * thread.
      */
     public void requestDrain() {
         drainRequested = true;
@@ -488,8 +489,8 @@ public final class Shipper implements AutoCloseable {
     }
 
     /**
-     * Tells what came of reading the configuration again to who asked, and, while it is refused, to who looks at the
-     * heartbeats. Confined like the steps.
+     * Tells the result of reading the configuration again to those who asked and, while it is refused, to all who look
+     * at the heartbeats. Confined like the steps.
      *
      * @param refusedMs since when it is refused, milliseconds since 1970
      */
@@ -501,7 +502,7 @@ public final class Shipper implements AutoCloseable {
      * Tells the shipper that the machine will vanish: it commits at once from now on, without regard to the lag, and
      * says so in its heartbeat. The first notice counts. Safe for any thread.
      *
-     * @param what the notice in words
+     * @param what the text of the notice
      */
     public void requestHaste(String what) {
         notice = notice == null ? what : notice;
@@ -559,14 +560,17 @@ public final class Shipper implements AutoCloseable {
     }
 
     /**
-     * Says that the store is a spool: what it has acknowledged is at risk until it is delivered, and a drain waits for
-     * that. Before the first step.
+     * Says that the store is a spool: its acknowledged bytes are at risk until they are delivered, and a drain waits
+     * for that. Before the first step.
      */
     public void deliver(Undelivered undelivered) {
         parts.undelivered = undelivered;
     }
 
-    /** Bounds what removed files occupy that only it has open, in bytes; else nothing does. Before the first step. */
+    /**
+     * Bounds the bytes of removed files that only the shipper has open; without a call there is no bound. Before the
+     * first step.
+     */
     public void hold(long mostBytes) {
         held = new HeldFiles(parts, mostBytes);
     }

@@ -6,8 +6,8 @@ import io.chagres.linux.PathPattern;
 import java.util.List;
 
 /**
- * Some of what is followed, with conditions of its own. A file that several sources take goes by the rules of the first
- * one. Immutable.
+ * Some paths that are followed, with conditions of their own. A file that several sources take goes by the rules of the
+ * first one. Immutable.
  *
  * @param paths files, directories (recursive) and globs, as a person gave them; at least one
  * @param includes globs of names to ship; empty means all

@@ -27,7 +27,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps what one machine remembers about one store and host name: a lock that refuses a second shipper, the host
+ * Keeps the memory of one machine about one store and host name: a lock that refuses a second shipper, the host
  * id, and which incarnation was its last, so that nobody waits for that. Nothing in it is needed to be right: the id is
  * found again by name and machine, and positions live in the log alone. Confined to one thread.
  */
@@ -40,7 +40,7 @@ final class StateDirectory implements AutoCloseable {
     /** Under which the host id is remembered. */
     static final String HOST_ID = "host";
 
-    /** The file of what is remembered by a key. */
+    /** The file of the values that are remembered by a key. */
     private static final String VALUES = "host";
 
     private static final String ANSWER = "cut";
@@ -86,7 +86,7 @@ final class StateDirectory implements AutoCloseable {
         return state;
     }
 
-    /** Nobody needs what an earlier shipper said, but anybody who waits for its answer knows it by its number. */
+    /** Nobody needs the words of an earlier shipper, but anybody who waits for its answer knows it by its number. */
     private void countOn() throws ErrnoException {
         FlushAnswer last = answer(directory);
         flushes = last.begun();
@@ -103,7 +103,7 @@ final class StateDirectory implements AutoCloseable {
         return flushes;
     }
 
-    /** Others find it by this, and compare its answers with what they read then. */
+    /** Others find it by this, and compare its answers with those that they read then. */
     private static void tellOwner(Fd lock) throws ErrnoException {
         write(lock, ProcessHandle.current().pid() + "\n");
     }
@@ -153,7 +153,7 @@ final class StateDirectory implements AutoCloseable {
         }
     }
 
-    /** Returns what a shipper that may run keeps: read only. */
+    /** Returns the directory that a shipper keeps, which may run: read only. */
     static StateDirectory look(Pathname root, String storeName, String hostName) {
         return new StateDirectory(root.resolve(digest(storeName + "\n" + hostName)));
     }
@@ -229,7 +229,7 @@ final class StateDirectory implements AutoCloseable {
         }
     }
 
-    /** Writes over what is there, which takes no space of a full disk; returns whether it did. */
+    /** Writes over the old bytes, which takes no space of a full disk; returns whether it did. */
     private boolean overwrite(String name, String line) {
         int fd = Fd.tryOpen(directory.resolve(name), Fd.O_WRONLY, 0);
         if (fd < 0) {
@@ -259,7 +259,7 @@ final class StateDirectory implements AutoCloseable {
     }
 
     /**
-     * Asks the holder of the lock of a part of a state directory what a drain would take.
+     * Asks the holder of the lock of a part of a state directory how long a drain would take.
      *
      * @throws ErrnoException when this user may not
      */

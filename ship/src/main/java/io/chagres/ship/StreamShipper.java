@@ -129,7 +129,7 @@ public final class StreamShipper implements AutoCloseable {
      *
      * @param options how to work; its paths are only shown
      * @param name absolute, which the file has once its end was read
-     * @param input what is shipped
+     * @param input the bytes to ship
      * @param store stays open, the caller closes it
      * @throws LockedException when another shipper writes as this host and lives, or may
      * @throws StoreException when the archive has a directory of that name
@@ -195,7 +195,7 @@ public final class StreamShipper implements AutoCloseable {
     }
 
     /**
-     * Does one step: takes what was read, commits it.
+     * Does one step: takes the bytes that were read, commits them.
      *
      * @param timeoutMs milliseconds to wait at most when there is nothing to do
      * @throws FencedException when another writer has taken over the host's log
@@ -324,7 +324,7 @@ public final class StreamShipper implements AutoCloseable {
         return phase != before;
     }
 
-    /** The file is whole: it takes its name, and the place of what had it. */
+    /** The file is whole: it takes its name, and the place of the file that had it. */
     private void rename() {
         ends(name);
         pipeline.write(new LogRecord.AttributesChanged(versionId, Pathname.of(""), attributes()));
@@ -332,7 +332,7 @@ public final class StreamShipper implements AutoCloseable {
         pipeline.write(new LogRecord.VersionClosed(versionId, LogRecord.Reason.SEALED));
     }
 
-    /** Answers a drain: what was read is safe, and nobody knows what comes. */
+    /** Answers a drain: the bytes that were read are safe, and nobody knows how many come. */
     private boolean answerFlush() {
         if (flushRequested && flushedWithCommit < 0 && input.available() < PIECE_BYTES) {
             flushedWithCommit = pipeline.commitsWithAllSoFar();
@@ -382,13 +382,13 @@ public final class StreamShipper implements AutoCloseable {
                 0);
     }
 
-    /** Asks it to stop reading, to commit what it has read, and to finish. Safe for any thread. */
+    /** Asks it to stop reading, to commit all that it has read, and to finish. Safe for any thread. */
     public void requestStop() {
         stopRequested = true;
         wakeups.release();
     }
 
-    /** Asks it to commit at once what it has read, and to continue. Safe for any thread. */
+    /** Asks it to commit at once all that it has read, and to continue. Safe for any thread. */
     public void requestFlush() {
         flushRequested = true;
         wakeups.release();
@@ -416,7 +416,7 @@ public final class StreamShipper implements AutoCloseable {
         }
     }
 
-    /** Returns what it came to, as of the last step. */
+    /** Returns its status, as of the last step. */
     public ShipStatus status() {
         return status;
     }

@@ -5,7 +5,7 @@ import java.util.Deque;
 
 /**
  * The bytes that the store has acknowledged and nobody has delivered from there: in a spool they are still at risk. The
- * shipper adds what is acknowledged, another thread says what it has delivered; safe for any thread.
+ * shipper adds the acknowledged bytes, another thread says which of them it delivered; safe for any thread.
  */
 public final class Undelivered {
     /** How far the log was acknowledged: all bytes up to a commit, and when the oldest new one was noticed. */
@@ -22,7 +22,7 @@ public final class Undelivered {
     private long leftSinceMs;
     private boolean hurried;
 
-    /** Hears whether what waits for more, such as half a line, is wanted to be delivered as it is. */
+    /** Hears whether bytes that wait for more, such as half a line, shall be delivered as they are. */
     @FunctionalInterface
     public interface Hurry {
         /** Hears that it is wanted from now on, or no longer. */
@@ -34,7 +34,7 @@ public final class Undelivered {
         this.onHurry = onHurry;
     }
 
-    /** Returns what a store is that is no spool: acknowledged is safe. */
+    /** Returns that of a store that is no spool: acknowledged is safe. */
     static Undelivered nothing() {
         return new Undelivered(false, now -> {});
     }
@@ -79,7 +79,7 @@ public final class Undelivered {
         }
     }
 
-    /** Says whether what is acknowledged must be delivered at all. */
+    /** Says whether acknowledged bytes must be delivered at all. */
     boolean isExpected() {
         return expected;
     }
@@ -110,7 +110,7 @@ public final class Undelivered {
         return !expected || deliveredSeq >= seq;
     }
 
-    /** Wants what waits for more delivered as it is, or lets it wait again. The shipper's thread. */
+    /** Wants bytes that wait for more delivered as they are, or lets them wait again. The shipper's thread. */
     void hurry(boolean now) {
         if (now != hurried) {
             hurried = now;

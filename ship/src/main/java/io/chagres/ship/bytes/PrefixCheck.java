@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * Compares a file with the checksums of what was shipped of it. Owns its buffer. Confined to one thread; allocates
+ * Compares a file with the checksums of its shipped bytes. Owns its buffer. Confined to one thread; allocates
  * nothing per check.
  */
 public final class PrefixCheck implements AutoCloseable {

@@ -22,7 +22,7 @@ public final class PrefixChecksums {
     private long end;
     private int openCrc;
 
-    /** Starts at a position; what lies before it is not covered. */
+    /** Starts at a position; bytes before it are not covered. */
     public PrefixChecksums(long startPosition) {
         this.startPosition = startPosition;
         openStart = startPosition;

@@ -6,7 +6,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of the bytes of one version: how far they were read and acknowledged, and whether those that were
+ * The state of the bytes of one version: how far they were read and acknowledged, and whether those that were
  * shipped are still what the file holds. It is the only one that declares bytes acknowledged, and it knows why the
  * bytes before them cannot have changed. Positions are bytes from the start of the file. Confined to the shipper's
  * thread.
@@ -31,7 +31,7 @@ public final class Verification {
 
     private static final long SECOND_NS = 1_000_000_000;
 
-    /** What must be compared with the file before new bytes of it are committed. */
+    /** The bytes that must be compared with the file before new bytes of it are committed. */
     public enum Before {
         NOTHING,
         /** The last megabyte: shipping continues after a restart. */
@@ -101,7 +101,7 @@ public final class Verification {
         }
     }
 
-    /** Begins where the checksums of what was shipped end. */
+    /** Begins where the checksums of the shipped bytes end. */
     public Verification(PrefixChecksums prefix) {
         this.prefix = prefix;
         acknowledged = prefix.end();
@@ -110,7 +110,7 @@ public final class Verification {
         unprovenEnd = acknowledged;
     }
 
-    /** Makes what is known of a file for which {@link #mayRest} held; the caller must still set its guard. */
+    /** Makes the state of a file for which {@link #mayRest} held; the caller must still set its guard. */
     public static Verification afterRest(
             PrefixChecksums prefix, long mtimeNs, long ctimeNs, long quietSinceMs, Before before) {
         Verification known = new Verification(prefix);
@@ -137,7 +137,7 @@ public final class Verification {
 
     // -- positions
 
-    /** Returns the checksums of what was shipped. */
+    /** Returns the checksums of the shipped bytes. */
     public PrefixChecksums prefix() {
         return prefix;
     }
@@ -211,7 +211,7 @@ public final class Verification {
         return Math.max(0, Math.min(demandedEnd, size) - acknowledged);
     }
 
-    // -- what is held back
+    // -- bytes that are held back
 
     /** Returns the trailing zeros that wait because they may be no data yet. */
     public long heldBackBytes() {
@@ -258,7 +258,7 @@ public final class Verification {
         hasGuard = false;
     }
 
-    // -- what may have changed
+    // -- bytes that may have changed
 
     /**
      * Asks for a comparison before new bytes are committed.
@@ -273,7 +273,7 @@ public final class Verification {
     }
 
     /**
-     * Notes what the file shows now; new bytes begin to be at risk at that moment.
+     * Notes a look at the file; new bytes begin to be at risk at that moment.
      *
      * @param fileMs the time by the clock that file times are of
      */
@@ -310,7 +310,7 @@ public final class Verification {
         }
     }
 
-    /** Takes over what is known of a file whose former version ended: when its bytes were noticed. */
+    /** Takes over when the bytes of a file were noticed whose former version ended. */
     public void follow(Verification former) {
         size = former.size;
         mtimeNs = former.mtimeNs;
@@ -339,7 +339,7 @@ public final class Verification {
         unprovenEnd = dispatched();
     }
 
-    /** No longer takes what was read for proven. */
+    /** No longer takes the bytes that were read for proven. */
     public void doubt() {
         unprovenEnd = dispatched();
     }
@@ -362,7 +362,7 @@ public final class Verification {
         return Math.max(0, Math.min(unprovenEnd, position()) - prefix.startPosition());
     }
 
-    /** Returns what must be compared before new bytes are committed. */
+    /** Returns the bytes that must be compared before new ones are committed. */
     public Before comparesFirst() {
         return before;
     }
@@ -390,14 +390,14 @@ public final class Verification {
         telling = tells;
     }
 
-    /** Says whether the times of the file prove that it holds what was shipped. */
+    /** Says whether the times of the file prove that it holds the shipped bytes. */
     public boolean isToldByTimes() {
         long tickMs = ctimeNs % SECOND_NS == 0 ? COARSE_TICK_MS : TICK_MS;
         return position() == prefix.startPosition()
                 || (unprovenBytes() == 0 && !suspect && !closed && telling && changeAgeMs >= tickMs);
     }
 
-    /** Says whether what was shipped was proven to be what the file held at some moment since a time. */
+    /** Says whether it is proven that the file held the shipped bytes at some moment since a time. */
     public boolean isProven(long sinceMs) {
         return position() == prefix.startPosition()
                 || (Math.max(comparedMs, provenMs) >= sinceMs && !suspect && !closed);
@@ -423,7 +423,7 @@ public final class Verification {
                         || (unprovenBytes() == 0 ? telling : mtimeNs == provenMtimeNs && provenTelling));
     }
 
-    /** Says whether the times of a file that is out of reach show no change since what was shipped of it was proven. */
+    /** Says whether the times of a file that is out of reach show no change since its shipped bytes were proven. */
     public boolean looksSettled() {
         return !suspect && (unprovenBytes() == 0 || mtimeNs == provenMtimeNs);
     }
@@ -465,7 +465,7 @@ public final class Verification {
     }
 
     /**
-     * Takes that pieces up to one are what was shipped.
+     * Takes that pieces up to one hold the shipped bytes.
      *
      * @return whether that was all
      */
@@ -490,14 +490,14 @@ public final class Verification {
         return true;
     }
 
-    /** Takes that the file is not what was shipped: another version must take over. */
+    /** Takes that the file holds other bytes than were shipped: another version must take over. */
     public void differs() {
         comparing = null;
         different = true;
         telling = false;
     }
 
-    /** Says whether a comparison found that the file is not what was shipped. */
+    /** Says whether a comparison found other bytes in the file than were shipped. */
     public boolean isDifferent() {
         return different;
     }

@@ -1,4 +1,4 @@
-/** What is known of the bytes of a version: their checksums, and whether the file still holds them. */
+/** The bytes of a version: their checksums, and whether the file still holds them. */
 @NullMarked
 package io.chagres.ship.bytes;
 

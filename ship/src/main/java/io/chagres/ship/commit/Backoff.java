@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.util.random.RandomGenerator;
 
 /**
- * Says when to try again what a store refused: delays double from 100 ms to 10 s, each drawn between half and the
- * whole, so that many hosts do not come back at once, and last as long as the store wants. Confined to one thread.
+ * Says when to repeat a request that a store refused: delays double from 100 ms to 10 s, each drawn between half and
+ * the whole, so that many hosts do not come back at once, and last as long as the store wants. Confined to one thread.
  */
 public final class Backoff {
     private static final long FIRST_MS = 100;

@@ -22,7 +22,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects what the next commit holds and puts one commit after the other into the log: one is filled while one is
+ * Collects the content of the next commit and puts one commit after the other into the log: one is filled while one is
  * under way. A commit that was refused is tried again unchanged until the store takes it, so nothing read is read
  * again. Confined to the shipper's thread; only the put runs on the executor.
  */
@@ -36,7 +36,7 @@ public final class CommitPipeline implements AutoCloseable {
     /** A commit that takes longer may be one that the store refuses in the end. */
     private static final long SHORT_MS = 10_000;
 
-    /** What looks damaged may have been so on its way only. */
+    /** An object that looks damaged may have been so on its way only. */
     private static final int MOST_DAMAGED_READS = 3;
 
     private final CommitLog log;
@@ -47,7 +47,7 @@ public final class CommitPipeline implements AutoCloseable {
     private long maxLagMs;
 
     private CommitBuilder filling;
-    /** How long what is being filled may wait; {@link Long#MAX_VALUE} while it holds bytes of no file. */
+    /** How long the commit that is being filled may wait; {@link Long#MAX_VALUE} while it holds bytes of no file. */
     private long fillingLagMs = Long.MAX_VALUE;
 
     private CommitBuilder spare;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 public final class StoreHealth {
     private static final Pattern ID = Pattern.compile("[0-9a-f]{16}");
 
-    /** Why a store refuses, as far as it matters for what to do. */
+    /** Why a store refuses, as far as a person must act on it. */
     public enum Cause {
         /** It is full. */
         FULL,
@@ -101,7 +101,7 @@ public final class StoreHealth {
         return cause == null ? -1 : nowMs - sinceMs;
     }
 
-    /** Passes on what a person should know. */
+    /** Passes on a thing that a person should know. */
     public void problem(String message) {
         problems.accept(message);
     }

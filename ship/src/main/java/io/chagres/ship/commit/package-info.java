@@ -1,4 +1,4 @@
-/** What is committed: the commits of the host, filled and put one after the other. */
+/** The commits of the host, filled and put one after the other. */
 @NullMarked
 package io.chagres.ship.commit;
 

@@ -107,7 +107,7 @@ public final class ArchivedBytes implements AutoCloseable {
         return content.read() < 0;
     }
 
-    /** Bytes that were never shipped, or are expired, cannot be what a copy refers to. */
+    /** A copy cannot refer to bytes that were never shipped, or are expired. */
     private static long comparableFrom(FileVersion version) {
         return Math.max(version.startPosition(), version.retention().expiredBefore());
     }

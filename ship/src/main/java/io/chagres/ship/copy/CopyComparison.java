@@ -13,8 +13,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares the beginning of a file with what the archive holds of others, for as long as it equals one of them. Runs
- * beside the loop: one round at a time, each on any thread; it shares nothing with the loop but what it is given.
+ * Compares the beginning of a file with archived bytes of others, for as long as it equals one of them. Runs
+ * beside the loop: one round at a time, each on any thread; it shares nothing with the loop but its arguments.
  */
 public final class CopyComparison implements AutoCloseable {
     /** A copy of fewer bytes is recorded only when it is a whole version. */
@@ -34,7 +34,7 @@ public final class CopyComparison implements AutoCloseable {
     public record Equal(long start, long end, long storedIn, int crc) {}
 
     /**
-     * What a round came to. Immutable.
+     * The result of a round. Immutable.
      *
      * @param equal ranges that follow each other
      * @param over whether nothing more can be compared

@@ -30,7 +30,7 @@ public final class Origins {
         return count == 0;
     }
 
-    /** Appends a range; what lies between it and the range before is stored with the version itself. */
+    /** Appends a range; the bytes between it and the range before are stored with the version itself. */
     public void append(long start, long end, long sourceVersion) {
         long before = count == 0 ? 0 : ends[count - 1];
         if (start > before) {
@@ -62,7 +62,7 @@ public final class Origins {
         return count > 0 && ends[count - 1] == position ? sources[count - 1] : 0;
     }
 
-    /** Returns what it says now, for a comparison beside the loop; it must not be changed. */
+    /** Returns the present ranges, for a comparison beside the loop; they must not be changed. */
     public Origins copy() {
         if (count == 0) {
             return NONE;

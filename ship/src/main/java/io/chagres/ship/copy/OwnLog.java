@@ -5,9 +5,9 @@ import io.chagres.archive.store.BlobStore;
 import java.util.Map;
 
 /**
- * Where a shipper finds what it has archived. Immutable.
+ * Where a shipper finds its archived bytes. Immutable.
  *
  * @param store where its host is
- * @param recent the last commits, by number: what is known need not be read
+ * @param recent the last commits, by number: they need not be read from the store
  */
 public record OwnLog(BlobStore store, String hostId, Map<Long, CommitHeader> recent) {}

@@ -1,4 +1,4 @@
-/** What was copied: bytes of a file that the archive holds already, of another version. */
+/** Copies: bytes of a file that the archive holds already, of another version. */
 @NullMarked
 package io.chagres.ship.copy;
 

@@ -11,8 +11,8 @@ import io.chagres.watch.FileIdentity;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a log says about one version, collected for {@link ResumePoints}: one object, since there may be a million. Most
- * versions are one piece and copies of nothing. Confined to one thread.
+ * The facts that a log states about one version, collected for {@link ResumePoints}: one object, since there may be a
+ * million. Most versions are one piece and copies of nothing. Confined to one thread.
  */
 final class CollectedVersion implements InodeTable.OfInode {
     private static final SourceVolume NOWHERE = new SourceVolume(0, 0, 0);
@@ -102,7 +102,7 @@ final class CollectedVersion implements InodeTable.OfInode {
         return pieces;
     }
 
-    /** Takes what another knows of the same bytes. */
+    /** Takes the facts that another one holds about the same bytes. */
     void takePrefix(CollectedVersion other) {
         prefix = other.checksums();
     }

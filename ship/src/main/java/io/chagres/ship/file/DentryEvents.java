@@ -24,7 +24,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Turns what the watcher sees into records of names and into tails that have something to read. Confined to the
+ * Turns the watcher's events into records of names and into tails that have something to read. Confined to the
  * shipper's thread; an event for a known file allocates nothing.
  */
 public final class DentryEvents implements WatchListener, AutoCloseable {
@@ -332,7 +332,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         return descriptors.tryOpen(d.writePath(pathBuffer), d.type() == Directory.DT_LNK);
     }
 
-    /** Looks at what {@link #tryOpen} would open. */
+    /** Looks at the file that {@link #tryOpen} would open. */
     private int lookAt(Dentry d) {
         return stat.of(d.writePath(pathBuffer), d.type() == Directory.DT_LNK);
     }
@@ -375,12 +375,12 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         tail.refused(errno, problems);
     }
 
-    /** Tries again what could not be read. */
+    /** Tries the unreadable names again. */
     public void retryUnreadable() {
         unreadable.stillThere().forEach(this::look);
     }
 
-    /** Returns what cannot be opened, or not even looked at. */
+    /** Returns the names that cannot be opened, or not even looked at. */
     public UnreadableNames unreadable() {
         return unreadable;
     }
@@ -429,7 +429,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         }
     }
 
-    /** Looks at the links that lead out of what is followed; see {@link OutwardLinks#step}. */
+    /** Looks at the links that lead out of the sources; see {@link OutwardLinks#step}. */
     public void stepLinks(long nowMs, boolean everything) {
         links.step(nowMs, everything, linkEvents);
     }

@@ -51,7 +51,7 @@ final class DoubtfulNames {
     }
 
     /**
-     * Looks again at what is in doubt.
+     * Looks again at the names in doubt.
      *
      * @param isThere says whether the path of a directory leads to it
      * @param again looks at a name, and calls {@link #doubt} when it is not found

@@ -26,7 +26,7 @@ public final class FileTable {
         }
     }
 
-    /** Returns what all files of a volume share. */
+    /** Returns the facts that all files of a volume share. */
     SourceVolume volume(FileIdentity identity, long device) {
         OfVolume known = of(identity, device);
         return known == null ? new SourceVolume(identity.fsHigh(), identity.fsLow(), device) : known.volume;

@@ -12,17 +12,17 @@ final class InodeTable<T extends InodeTable.OfInode> {
 
     private @Nullable OfInode[] slots = new OfInode[FEWEST];
 
-    /** A part of the hash of what each slot holds; 0 for a free one. */
+    /** A part of the hash of each slot's entry; 0 for a free slot. */
     private byte[] marks = new byte[FEWEST];
 
     private int size;
 
-    /** What is known of a file. */
+    /** An entry: the facts about one file. */
     interface OfInode {
         /** Returns the inode number. */
         long inode();
 
-        /** Returns what tells apart files that had this inode number in turn. */
+        /** Returns the generation, which tells apart files that had this inode number in turn. */
         long generation();
     }
 
@@ -56,7 +56,7 @@ final class InodeTable<T extends InodeTable.OfInode> {
         return home(hash(of.inode(), of.generation()));
     }
 
-    /** Returns what a slot holds, or null. */
+    /** Returns the entry in a slot, or null. */
     @SuppressWarnings("unchecked") // only put() fills it
     @Nullable
     T at(int slot) {
@@ -77,7 +77,7 @@ final class InodeTable<T extends InodeTable.OfInode> {
         return at(slot(inode, generation));
     }
 
-    /** Adds what is known of a file, in the place of what was known of it before. */
+    /** Adds the entry of a file, in the place of an earlier one. */
     void put(T added) {
         int at = slot(added.inode(), added.generation());
         if (slots[at] == null) {

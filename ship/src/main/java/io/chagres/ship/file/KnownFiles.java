@@ -13,7 +13,7 @@ final class KnownFiles {
     /** Where each name ends in the bytes. */
     private int[] ends = new int[4];
 
-    /** 0 for what was removed. */
+    /** 0 for a file that was removed. */
     private long[] versionIds = new long[4];
 
     private long[] lengths = new long[4];
@@ -148,13 +148,13 @@ final class KnownFiles {
         return index == 0 ? 0 : ends[index - 1];
     }
 
-    /** Returns what the archive has of a file, or null. */
+    /** Returns the version of a file and its archived length, or null. */
     KnownNames.@Nullable Meaning get(Pathname path) {
         int at = slots[slot(path, nameOf(path))] - 1;
         return at < 0 || versionIds[at] == 0 ? null : meaning(at);
     }
 
-    /** Removes a file and returns what the archive has of it, or null. */
+    /** Removes a file and returns the same as {@link #get}. */
     KnownNames.@Nullable Meaning remove(Pathname path) {
         int at = slots[slot(path, nameOf(path))] - 1;
         if (at < 0 || versionIds[at] == 0) {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Confined to one thread at a time.
  */
 public final class KnownNames {
-    /** What a name meant: a version and how many bytes the archive has of it, a directory or a link. */
+    /** The meaning of a name: a version and its number of archived bytes, a directory or a link. */
     public record Meaning(
             long versionId,
             long lengthBytes,

@@ -27,7 +27,7 @@ public final class Losses {
      *
      * @param file a path of it
      * @param ofBytes how many are lost; 0 when that is not known, which counts as one
-     * @param how what happened to it, the sentence behind its path, with the space between
+     * @param how the event in words, the part of the sentence behind its path, with the space between
      */
     public void lost(String file, long ofBytes, String how) {
         files++;

@@ -28,7 +28,7 @@ public final class OutwardLinks implements AutoCloseable {
     /** How often where they are not, and nothing but a count depends on it. */
     private static final long COUNT_ROUND_MS = 30_000;
 
-    /** What is done with a link. */
+    /** The treatment of a link. */
     interface Events {
         /** Looks at it as if it had just come. */
         void appeared(Dentry link);

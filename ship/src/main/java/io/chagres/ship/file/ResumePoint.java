@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Says where the shipping of one version continues after a restart. Everything in it comes from the log.
  *
  * @param versionId the version
- * @param prefix the checksums of what the archive holds of it; ends at its position
+ * @param prefix the checksums of its archived bytes; ends at its position
  * @param origins which older versions hold parts of its bytes
  * @param attributes as they were last recorded
  * @param lastPath the name it had last, or null

@@ -277,7 +277,7 @@ public final class ResumePoints implements RunListener {
         return version == null ? 0 : version.end();
     }
 
-    /** Takes over what is known of the bytes before those of this log, of versions that another log began. */
+    /** Takes over the facts about earlier bytes of versions that another log began. */
     public void takeOver(ResumePoints before) {
         CollectedVersions known = new CollectedVersions();
         before.forEach(known::put);
@@ -451,7 +451,7 @@ public final class ResumePoints implements RunListener {
     /**
      * Takes the version of a file whose identity nobody knows, by the name it had last.
      *
-     * @param isSame says whether the file holds what the archive has of a version
+     * @param isSame says whether the file holds the archived bytes of a version
      */
     @Nullable
     public ResumePoint claimAt(Pathname path, Predicate<ResumePoint> isSame) {

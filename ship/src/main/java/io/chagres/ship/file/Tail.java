@@ -42,7 +42,7 @@ public final class Tail implements InodeTable.OfInode {
     private int lastUse;
 
     // -- its bytes
-    /** What is known of them; null while the file rests. */
+    /** The state of its bytes; null while the file rests. */
     private @Nullable Verification bytes;
 
     private int headCrc;
@@ -52,7 +52,7 @@ public final class Tail implements InodeTable.OfInode {
     private int recordedGid;
     private long recordedMtimeNs = Long.MIN_VALUE;
 
-    // -- what is known of the bytes of a file that rests; its modification time is the one recorded
+    // -- the bytes of a file that rests; its modification time is the one recorded
     private long restingPosition;
     private long restingCtimeNs;
     /** The checksum of all bytes, unless there are checksums of pieces. */
@@ -61,12 +61,12 @@ public final class Tail implements InodeTable.OfInode {
     private int restingGuardCrc;
     private int restingQuietSinceSeconds;
 
-    // -- what happens to it
+    // -- its life
     private Stage stage = Stage.FOUND;
     /** One bit for each {@link FileQueue} it is in. */
     int marks;
 
-    /** One bit for each {@link TailFact}, and what is known of the bytes of a file that rests. */
+    /** One bit for each {@link TailFact}, and the state of the bytes of a file that rests. */
     private byte flags;
     /** The errno that was reported last, or 0 since the file was read to its end. */
     private short refusedWith;
@@ -124,7 +124,7 @@ public final class Tail implements InodeTable.OfInode {
         return new FileIdentity(volume.fsHigh(), volume.fsLow(), inode, generation);
     }
 
-    /** Says whether that is its file, by what a look at it said. */
+    /** Says whether a file is its own, by a look at that file. */
     boolean is(FileId other) {
         return inode == other.inode()
                 && generation == other.generation()
@@ -189,7 +189,7 @@ public final class Tail implements InodeTable.OfInode {
         return !(stage instanceof Stage.Over);
     }
 
-    /** Stops comparing with an original: what follows is the file's own. */
+    /** Stops comparing with an original: all further bytes are the file's own. */
     public void endCopy() {
         if (stage instanceof Stage.Copying || stage instanceof Stage.Outgrowing) {
             enter(Stage.FOLLOWING);
@@ -238,18 +238,18 @@ public final class Tail implements InodeTable.OfInode {
         }
     }
 
-    /** Returns the names but one; what is empty must not be changed. */
+    /** Returns the names but one; an empty list must not be changed. */
     private List<Dentry> moreNames() {
         List<Dentry> more = seldom == null ? null : seldom.moreNames;
         return more == null ? List.of() : more;
     }
 
-    /** Returns what is watched of it since it lost its last name; null while it has one. */
+    /** Returns the watch over the file since it lost its last name; null while it has one. */
     public @Nullable Unlinked unlinked() {
         return seldom == null ? null : seldom.unlinked;
     }
 
-    /** Begins to watch what becomes of it without a name. */
+    /** Begins to watch the file, which has no name any longer. */
     public void loseNames() {
         seldom().unlinked = new Unlinked();
     }
@@ -355,7 +355,7 @@ public final class Tail implements InodeTable.OfInode {
 
     // -- its bytes
 
-    /** Returns what is known of its bytes; for a file that rests it is made anew, and the file no longer rests. */
+    /** Returns the state of its bytes; for a file that rests it is made anew, and the file no longer rests. */
     public Verification bytes() {
         Verification known = bytes;
         if (known == null) {
@@ -468,7 +468,7 @@ public final class Tail implements InodeTable.OfInode {
                 : bytes.hasMoved(sizeBytes, modifiedNs, changedNs);
     }
 
-    /** Says whether the times of the file prove that it holds what was shipped. */
+    /** Says whether the times of the file prove that it holds the shipped bytes. */
     public boolean isToldByTimes() {
         return bytes == null || bytes.isToldByTimes();
     }
@@ -501,7 +501,7 @@ public final class Tail implements InodeTable.OfInode {
         return agoMs;
     }
 
-    // -- what the log has of it
+    // -- its part of the log
 
     /** Returns who stores the first bytes. */
     public Origins origins() {

@@ -129,7 +129,7 @@ public final class TailDescriptors implements AutoCloseable {
     /**
      * Opens a file for reading, another one losing its descriptor if there are too many.
      *
-     * @param followsLinks whether to open what a link leads to; else a link anywhere in the path is refused
+     * @param followsLinks whether to open the file that a link leads to; else a link anywhere in the path is refused
      * @return a descriptor, which the caller owns; or -errno, of EMFILE also when files without a name hold all
      */
     int tryOpen(MemorySegment path, boolean followsLinks) {
@@ -176,7 +176,7 @@ public final class TailDescriptors implements AutoCloseable {
                         + " behind byte " + tail.position() + " is lost");
     }
 
-    /** Counts and reports a file that went before its shipped bytes were compared again with what it held. */
+    /** Counts and reports a file that went before it was compared again with its shipped bytes. */
     public void unproven(Tail tail) {
         losses.lost(
                 tail.describe(),

@@ -1,12 +1,12 @@
 package io.chagres.ship.file;
 
-/** What is true of a file, or not: a bit each, see {@link Tail#has}. */
+/** Facts that are true of a file, or not: a bit each, see {@link Tail#has}. */
 public enum TailFact {
     /** An event named it, or a change was seen, since it had a turn. */
     TOUCHED,
     /** A writer closed it, or none is left, since it was read to its end. */
     CLOSED_BY_WRITER,
-    /** It is known what it was compressed from. */
+    /** The file that it was compressed from was sought. */
     DERIVED_SOUGHT,
     /** It was looked at in this step of the shipper, and nothing happened to it since. */
     LOOKED_AT_NOW,

@@ -1,7 +1,7 @@
 package io.chagres.ship.file;
 
 /**
- * What is watched of a file since it lost its last name: it ends when no writer has it open and all of it was read,
+ * The watch over a file since it lost its last name: it ends when no writer has it open and all of it was read,
  * twice in a row. Confined to the shipper's thread.
  */
 public final class Unlinked {
@@ -21,7 +21,7 @@ public final class Unlinked {
         return nowMs - restedSinceMs;
     }
 
-    /** Notes that it is where it was, and no longer followed: what it holds now is shipped, and that is all. */
+    /** Notes that it is where it was, and no longer followed: its present bytes are shipped, and that is all. */
     void letGo() {
         letGo = true;
     }
@@ -40,7 +40,7 @@ public final class Unlinked {
         over = showsEnd;
     }
 
-    /** Says whether nobody can change the file any longer: what it holds now is what it held at the look before. */
+    /** Says whether nobody can change the file any longer: it is as it was at the look before. */
     public boolean isLastLook() {
         return lastLook;
     }

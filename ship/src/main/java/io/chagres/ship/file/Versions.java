@@ -52,7 +52,7 @@ public final class Versions {
         this.nextVersionId = nextVersionId;
     }
 
-    /** Takes over what another shipper left that ended since a time: a copy of it may have more. */
+    /** Takes over the versions of another shipper that ended since a time: a copy of one may have more. */
     public void takeOver(ResumePoints before, long sinceMs) {
         before.takeCuts(sinceMs).forEach((follower, cut) -> {
             Tail tail = tail(cut.versionId(), cut.identity(), 0, cut.prefix(), cut.origins(), cut.path());

@@ -56,7 +56,7 @@ public final class CheckpointStep {
         return offload.isIdle();
     }
 
-    /** Takes what was acknowledged, and starts to write a table when it is due; returns whether anything moved. */
+    /** Takes the acknowledged commits, and starts to write a table when it is due; returns whether anything moved. */
     public boolean step(long nowMs) {
         for (CommitHeader next = pipeline.takeAcknowledged(); next != null; next = pipeline.takeAcknowledged()) {
             recent.applied(next);

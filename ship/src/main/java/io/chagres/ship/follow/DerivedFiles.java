@@ -37,7 +37,7 @@ public final class DerivedFiles {
     private static final byte[] GZ = {'.', 'g', 'z'};
     private static final byte[] ZST = {'.', 'z', 's', 't'};
 
-    /** A version that may be what a file was compressed from. */
+    /** A version from which a file may have been compressed. */
     private record Original(long versionId, Origins origins) {}
 
     /** A file that lost a name. A name is lost again and again: rotations come faster than comparisons. */

@@ -65,7 +65,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     /** Whether resumed files are compared whole before they continue: the machine went down uncleanly. */
     public boolean wholePrefix;
 
-    /** Whether the shipper before this one had compared everything, so that what looks unchanged is proven. */
+    /** Whether the shipper before this one had compared everything, so that files that look unchanged are proven. */
     public boolean closedCleanly;
 
     /** Whether files seen for the first time begin at their end. */

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds versions by the checksum of their first bytes: what a copy has in common with its original, whatever its name
+ * Finds versions by the checksum of their first bytes, which a copy has in common with its original, whatever its name
  * is. Open addressing, since most files never have a copy and each costs a reference here. Confined to one thread.
  */
 final class HeadIndex {

@@ -42,7 +42,7 @@ public final class LogPresence {
 
     private boolean failed;
     private @Nullable IOException refusal;
-    /** Whether the health of the store is what a look found. */
+    /** Whether the last look told the health of the store. */
     private boolean told;
 
     /** Prepares to look for the last commit that a log has; {@code offload} runs nothing else. */
@@ -58,7 +58,7 @@ public final class LogPresence {
         return heardMs;
     }
 
-    /** Somebody waits to hear that what was acknowledged is in the store now. */
+    /** Somebody waits to hear that the acknowledged commits are in the store now. */
     public void demand() {
         demanded = true;
         demands++;
@@ -81,7 +81,7 @@ public final class LogPresence {
         wanted = Math.max(wanted, seq);
     }
 
-    /** Says whether somebody waits, and a look that began after the demand found what is wanted. */
+    /** Says whether somebody waits, and a look that began after the demand found the commit that is wanted. */
     public boolean isFound() {
         return demanded && found >= wanted;
     }

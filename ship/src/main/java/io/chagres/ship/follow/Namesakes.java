@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Finds what a file may have been made from by its name. */
+/** Finds, by its name, the files that a file may have been made from. */
 final class Namesakes {
     private Namesakes() {}
 

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 
 /**
  * Runs, beside the loop that ships, the work that the loop must not wait for: reading much of a file, and any reading
- * of a store. A task runs on a worker and shares nothing with the loop; what it came to is taken in a step of the loop.
+ * of a store. A task runs on a worker and shares nothing with the loop; its result is taken in a step of the loop.
  * Confined to the shipper's thread; only the tasks run on the executor.
  */
 public final class Offload {
@@ -33,7 +33,7 @@ public final class Offload {
     /**
      * Starts a task.
      *
-     * @param task owns what it was given, and closes it
+     * @param task owns its arguments, and closes them
      * @param answer takes its result on the shipper's thread
      * @param failed takes its exception there instead; a RuntimeException or an Error is thrown by the step
      */

@@ -192,7 +192,7 @@ final class TailReader implements AutoCloseable {
         return whole == 0 && waited ? length : whole;
     }
 
-    /** Reads the bytes before the position again and compares them with what was shipped. */
+    /** Reads the bytes before the position again and compares them with the shipped ones. */
     private boolean guardMatches(Tail tail, CommitBuilder commit, long length) {
         Fd fd = Objects.requireNonNull(tail.fd());
         if (tail.bytes().position() == 0) {

@@ -22,7 +22,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives one tail its turn: looks at the file, verifies what must be verified, and reads what is new, within a byte
+ * Gives one tail its turn: looks at the file, verifies it where it must, and reads the new bytes, within a byte
  * budget so that a large file does not starve small ones. Confined to the shipper's thread; a turn of a file that grew
  * by a few lines allocates nothing.
  */
@@ -46,7 +46,7 @@ public final class Tailer implements AutoCloseable {
     /** Whether half lines and trailing zeros are taken too: the shipper drains. */
     public boolean release;
 
-    /** Takes the parts that do what a turn needs. */
+    /** Takes the parts that do the work of a turn. */
     public Tailer(
             CommitPipeline pipeline,
             ObjectUploads uploads,
@@ -97,7 +97,7 @@ public final class Tailer implements AutoCloseable {
      * Opens the file of a live tail unless it is open, and takes how it is now: what counts as at risk, and what is
      * held when its name goes, must not wait for room to read it.
      *
-     * @return null, or what the turn comes to when that is not possible
+     * @return null, or the outcome of the turn when that is not possible
      */
     public @Nullable Next look(Tail tail, long nowMs) {
         this.nowMs = nowMs;
@@ -119,7 +119,7 @@ public final class Tailer implements AutoCloseable {
         return observed < 0 ? refused(tail, -observed) : null;
     }
 
-    /** Compares what was shipped with what the file shows; null when it has new bytes that may be taken. */
+    /** Compares the shipped bytes with the look at the file; null when it has new bytes that may be taken. */
     private @Nullable Next checkShipped(Tail tail) {
         Verification bytes = tail.bytes();
         if (bytes.size() < bytes.position()) {
@@ -175,7 +175,7 @@ public final class Tailer implements AutoCloseable {
         return refused(tail, errno);
     }
 
-    /** Returns the size a tail's file has now; what is known when it cannot be looked at. */
+    /** Returns the size a tail's file has now; the last known one when it cannot be looked at. */
     public long sizeNow(Tail tail) {
         Fd fd = tail.fd();
         return fd != null && stat.of(fd.value()) == 0 ? stat.size() : tail.size();
@@ -221,7 +221,7 @@ public final class Tailer implements AutoCloseable {
             }
             switch (outcome) {
                 case EMPTY -> {
-                    // it changed, and not behind what was shipped: perhaps within it
+                    // it changed, and not behind the shipped bytes: perhaps within them
                     if (i == 0
                             && tail.bytes().unprovenBytes() > 0
                             && tail.bytes().mtimeNs() != tail.recordedMtimeNs()) {
@@ -317,7 +317,7 @@ public final class Tailer implements AutoCloseable {
         return shorter < end && !reader.endsInZeros(tail, shorter) ? shorter : 0;
     }
 
-    /** Uploads what there is room for. */
+    /** Uploads as many bytes as there is room for. */
     private Next upload(Tail tail) {
         while (uploads.hasRoom()) {
             long end = objectEnd(tail);
@@ -360,7 +360,7 @@ public final class Tailer implements AutoCloseable {
         return true;
     }
 
-    /** The file has exactly what was shipped: did it change in place, did it lose its last name? */
+    /** The file is as long as its shipped bytes: did it change in place, did it lose its last name? */
     private Next atEnd(Tail tail) {
         if (tail.bytes().mtimeNs() != tail.recordedMtimeNs()) {
             if (tail.bytes().position() > 0 && !reader.guardMatches(tail)) {
@@ -384,7 +384,7 @@ public final class Tailer implements AutoCloseable {
         recordAttributes(tail, tail.recorded().withMtimeNs(tail.bytes().mtimeNs()));
     }
 
-    /** The file is not what was shipped: a new version begins, with what both have in common as a copy. */
+    /** The file holds other bytes than were shipped: a new version begins, which copies those that both have. */
     private Next supersede(Tail tail, LogRecord.Reason reason) {
         uploads.drop(tail);
         Tail next = versions.supersede(

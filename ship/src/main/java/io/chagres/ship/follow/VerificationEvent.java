@@ -8,7 +8,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
-/** A file compared again with what was shipped of it; some mebibytes each. Confined to one thread. */
+/** A file compared again with its shipped bytes; some mebibytes each. Confined to one thread. */
 @Name("chagres.Verification")
 @Label("Verification")
 @Category("Chagres")

@@ -59,7 +59,7 @@ public final class Verifier implements AutoCloseable {
         this.problems = problems;
     }
 
-    /** Demands that everything is proven to be what the files held at some moment since a time. */
+    /** Demands a proof for all bytes: that files held them at some moment since a time. */
     public void demand(long sinceMs) {
         demandedMs = sinceMs;
     }
@@ -79,7 +79,7 @@ public final class Verifier implements AutoCloseable {
         return demandedMs != Long.MIN_VALUE;
     }
 
-    /** Says whether what was shipped of a file meets what is demanded. */
+    /** Says whether the shipped bytes of a file meet the demand. */
     public boolean isSatisfied(Tail tail) {
         if (!isDemanded() || (tail.isResting() && writers.timesStores(tail))) {
             return true;
@@ -94,7 +94,7 @@ public final class Verifier implements AutoCloseable {
         return told;
     }
 
-    /** Takes how a tail's file looks now: what may have changed is counted until it was compared. */
+    /** Takes how a tail's file looks now: bytes that may have changed are counted until they are compared. */
     public void observe(Tail tail, Statx stat, long nowMs) {
         if (tail.isResting() && !tail.hasMoved(stat.size(), stat.mtimeNs(), stat.ctimeNs())) {
             return;
@@ -186,7 +186,7 @@ public final class Verifier implements AutoCloseable {
                 : unproven.isEmpty() ? Long.MAX_VALUE : Math.max(0, nextSweepMs - nowMs);
     }
 
-    /** Starts what is due; returns whether anything was. */
+    /** Starts the comparisons that are due; returns whether any was. */
     public boolean step(long nowMs) {
         if (nowMs >= nextSweepMs) {
             nextSweepMs = nowMs + SWEEP_MS;

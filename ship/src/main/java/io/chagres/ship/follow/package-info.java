@@ -1,4 +1,4 @@
-/** What is done with files: they are found, get their turns, are read, verified, compared and uploaded. */
+/** The work on files: they are found, get their turns, are read, verified, compared and uploaded. */
 @NullMarked
 package io.chagres.ship.follow;
 

@@ -1,7 +1,8 @@
 package io.chagres.ship.metrics;
 
 /**
- * Counts durations by classes. Counting allocates nothing; one thread counts, others may see what is a moment old.
+ * Counts durations by classes. Counting allocates nothing; one thread counts, others may see counts that are a moment
+ * old.
  */
 public final class Histogram {
     private static final long[] BOUNDS_MS = {

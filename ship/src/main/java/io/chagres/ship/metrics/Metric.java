@@ -7,7 +7,7 @@ public sealed interface Metric {
     /** Returns the name without the ending that a counter gets; it ends with its unit. */
     String name();
 
-    /** Returns what it means, one line. */
+    /** Returns its meaning, one line. */
     String help();
 
     /**

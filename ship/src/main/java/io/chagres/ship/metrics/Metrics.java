@@ -23,13 +23,13 @@ public final class Metrics {
     /** Makes an empty registry. */
     public Metrics() {}
 
-    /** Adds what goes up and down. */
+    /** Adds a gauge, which goes up and down. */
     public Metrics gauge(String name, String help, DoubleSupplier value) {
         all.add(new Metric.Gauge(name, help, "", value));
         return this;
     }
 
-    /** Adds what goes up and down, one of several of its name, which follow each other; see {@link #label}. */
+    /** Adds a gauge, one of several of its name, which follow each other; see {@link #label}. */
     public Metrics gauge(String name, String help, String labels, DoubleSupplier value) {
         all.add(new Metric.Gauge(name, help, labels, value));
         return this;
@@ -46,12 +46,12 @@ public final class Metrics {
         return this;
     }
 
-    /** Adds what only grows. */
+    /** Adds a counter, which only grows. */
     public Metrics counter(String name, String help, DoubleSupplier value) {
         return counter(name, help, "", value);
     }
 
-    /** Adds what only grows, one of several of its name, which follow each other. */
+    /** Adds a counter, one of several of its name, which follow each other. */
     public Metrics counter(String name, String help, String labels, DoubleSupplier value) {
         all.add(new Metric.Counter(name, help, labels, value));
         return this;

@@ -1,4 +1,4 @@
-/** What is counted, and how it is published: plain fields where it happens, one registry of them for all who ask. */
+/** Metrics and how they are published: plain fields where things happen, one registry of them for all who ask. */
 @NullMarked
 package io.chagres.ship.metrics;
 
