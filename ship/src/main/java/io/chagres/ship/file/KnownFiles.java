@@ -122,13 +122,13 @@ final class KnownFiles {
         }
         int slot = home(hash);
         while (slots[slot] != 0 && !isName(slots[slot] - 1, path, from)) {
-            slot = slot + 1 & slots.length - 1;
+            slot = (slot + 1) & (slots.length - 1);
         }
         return slot;
     }
 
     private int home(int hash) {
-        return (int) (hash * 0x9E3779B97F4A7C15L >>> 40) & slots.length - 1;
+        return (int) ((hash * 0x9E3779B97F4A7C15L) >>> 40) & (slots.length - 1);
     }
 
     private boolean isName(int at, Pathname path, int from) {
