@@ -37,8 +37,8 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         /** What is in it; over a table what changed since, of names that are gone null, and what is not a file. */
         private @Nullable TreeMap<Pathname, @Nullable Entry> children;
 
-        /** What was in it once; null for all that no table holds. */
-        private final @Nullable TableDirectory tabled;
+        /** The path by which a table holds what was in it once; null for all that no table holds. */
+        private final @Nullable Pathname tabled;
 
         /** The tree it is in, of what a table holds; null for others. */
         private @Nullable NameTree tree;
@@ -46,7 +46,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         /** The version of a name that only a table holds; 0 for others. */
         private final long untouchedVersion;
 
-        private Entry(LogRecord.NameAdded added, @Nullable FileVersion version, @Nullable TableDirectory tabled) {
+        private Entry(LogRecord.NameAdded added, @Nullable FileVersion version, @Nullable Pathname tabled) {
             kind = added.kind();
             target = added.target().length() == 0 ? NONE : added.target();
             attributes =
@@ -67,6 +67,10 @@ public final class NameTree implements Iterable<NameTree.Entry> {
             tabled = null;
             tree = parent.tree;
             untouchedVersion = untouched.versionId();
+        }
+
+        private StateTable table() {
+            return Objects.requireNonNull(Objects.requireNonNull(tree).state.table());
         }
 
         /** Returns the last component; of the root {@code /}. */
@@ -167,9 +171,9 @@ public final class NameTree implements Iterable<NameTree.Entry> {
             return children == null ? List.of() : Collections.unmodifiableCollection(children.values());
         }
 
-        private synchronized List<Entry> tabledChildren(TableDirectory directory) {
+        private synchronized List<Entry> tabledChildren(Pathname place) {
             List<Entry> all = new ArrayList<>();
-            new TabledChildren(directory, true).forEachRemaining(all::add);
+            new TabledChildren(place, true).forEachRemaining(all::add);
             return all;
         }
 
@@ -183,16 +187,16 @@ public final class NameTree implements Iterable<NameTree.Entry> {
 
         /** What is in a directory: what a table holds, but where something changed since. */
         private final class TabledChildren extends LazyIterator<Entry> {
-            private final TableDirectory directory;
+            private final Pathname place;
             private final Iterator<LogRecord.NameAdded> inTable;
             private final TreeMap<Pathname, @Nullable Entry> touched;
             private final boolean keeps;
             private LogRecord.@Nullable NameAdded tabledNext;
 
-            TabledChildren(TableDirectory directory, boolean keeps) {
-                this.directory = directory;
+            TabledChildren(Pathname place, boolean keeps) {
+                this.place = place;
                 this.keeps = keeps;
-                inTable = directory.names();
+                inTable = table().names(place);
                 synchronized (Entry.this) {
                     touched = children == null ? new TreeMap<>() : new TreeMap<>(children);
                 }
@@ -211,7 +215,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
                     }
                     next = touched.containsKey(tabledName.path())
                             ? touched.remove(tabledName.path())
-                            : untouched(directory, tabledName, keeps);
+                            : untouched(place, tabledName, keeps);
                     tabledNext = inTable.hasNext() ? inTable.next() : null;
                 }
                 return next;
@@ -223,12 +227,12 @@ public final class NameTree implements Iterable<NameTree.Entry> {
          *
          * @param keeps whether it is kept if it is no file: it is its own identity then
          */
-        private Entry untouched(TableDirectory directory, LogRecord.NameAdded added, boolean keeps) {
+        private Entry untouched(Pathname place, LogRecord.NameAdded added, boolean keeps) {
             if (added.kind() == LogRecord.Kind.FILE) {
                 return new Entry(added, this);
             }
             boolean isDirectory = added.kind() == LogRecord.Kind.DIRECTORY;
-            TableDirectory below = isDirectory ? directory.directory(added.path()) : null;
+            Pathname below = isDirectory ? place.resolve(added.path()) : null;
             Entry entry = new Entry(added, null, below);
             entry.tree = tree;
             entry.parent = this;
@@ -250,12 +254,12 @@ public final class NameTree implements Iterable<NameTree.Entry> {
             return children == null ? null : children.get(childName);
         }
 
-        private synchronized @Nullable Entry tabledChild(TableDirectory directory, Pathname childName) {
+        private synchronized @Nullable Entry tabledChild(Pathname place, Pathname childName) {
             if (children != null && children.containsKey(childName)) {
                 return children.get(childName);
             }
-            LogRecord.NameAdded added = directory.find(childName);
-            return added == null ? null : untouched(directory, added, true);
+            LogRecord.NameAdded added = table().name(place.resolve(childName));
+            return added == null ? null : untouched(place, added, true);
         }
 
         private synchronized void put(Pathname childName, Entry child) {
@@ -296,12 +300,12 @@ public final class NameTree implements Iterable<NameTree.Entry> {
     /** Makes the tree of a state: empty, or that of a table. */
     NameTree(@Nullable StateTable table, HostState state) {
         this.state = state;
-        root = directory(ROOT, table == null ? null : table.directory(ROOT));
+        root = directory(ROOT, table == null ? null : ROOT);
         root.tree = this;
         size = table == null ? 0 : table.nameCount();
     }
 
-    private static Entry directory(Pathname path, @Nullable TableDirectory tabled) {
+    private static Entry directory(Pathname path, @Nullable Pathname tabled) {
         LogRecord.NameAdded added =
                 new LogRecord.NameAdded(path, LogRecord.Kind.DIRECTORY, 0, NONE, Attributes.DEFAULT_DIRECTORY);
         return new Entry(added, null, tabled);

@@ -424,12 +424,10 @@ final class StateTable implements AutoCloseable {
         }
     }
 
-    /** Returns a directory, which need not be there. */
-    TableDirectory directory(Pathname path) {
-        return new TableDirectory(this, path);
-    }
-
-    /** Returns all names in a directory in the order of their bytes: paths of one component, read block by block. */
+    /**
+     * Returns all names in a directory, which need not be there, in the order of their bytes: paths of one component,
+     * read block by block.
+     */
     Iterator<LogRecord.NameAdded> names(Pathname directory) {
         byte[] start = Arrays.copyOf(directory.bytes(), directory.length() + (directory.length() > 1 ? 1 : 0));
         start[start.length - 1] = '/';
