@@ -276,7 +276,7 @@ public final class Checkpoint {
         try (CheckpointReader in = new CheckpointReader(store, key, FixedHeader.CHECKPOINT)) {
             FixedHeader header = in.header();
             for (LogRecord record = in.next(); record != null; record = in.next()) {
-                state.restore(key, record, header.timeMs());
+                state.apply(key, record, header.timeMs());
                 if (record instanceof LogRecord.Extent extent) {
                     extents.take(extent);
                 }

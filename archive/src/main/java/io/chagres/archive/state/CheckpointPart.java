@@ -128,6 +128,6 @@ final class CheckpointPart {
     }
 
     private void take(LogRecord record) throws IOException {
-        part.restore(table.key(), record, table.header().timeMs());
+        part.apply(table.key(), record, table.header().timeMs());
     }
 }

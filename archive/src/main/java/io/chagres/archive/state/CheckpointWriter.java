@@ -91,7 +91,7 @@ final class CheckpointWriter implements AutoCloseable {
         }
     }
 
-    /** Ends a block; says whether {@link #copy} may follow: not where the first block is to come, which has the header. */
+    /** Ends a block; says whether {@link #copy} may follow: not as the first, which has the header. */
     boolean mayCopy() throws IOException {
         if (records.length() > 0) {
             block();

@@ -198,7 +198,7 @@ final class History {
                     applies = moment.seq() > state.seq();
                 }
                 if (applies) {
-                    state.restore(key, record, state.timeMs());
+                    state.apply(key, record, state.timeMs());
                 }
                 state = relief.of(state);
             }

@@ -338,11 +338,6 @@ public final class HostState {
         return new LogRecord.Run(r.versionId(), r.start(), r.length(), seq, r.dataOffset(), r.crc(), r.mtimeNs());
     }
 
-    /** Takes over one record of a checkpoint or table; {@link #restored} follows the last one. */
-    void restore(String object, LogRecord record, long checkpointMs) throws CorruptArchiveException {
-        apply(object, record, checkpointMs);
-    }
-
     /** Ends taking over a checkpoint: the state is that after the commit it was made from. */
     void restored(FixedHeader checkpoint) {
         seq = checkpoint.seq();
@@ -428,7 +423,12 @@ public final class HostState {
         whereabouts = of;
     }
 
-    private void apply(String object, LogRecord record, long time) throws CorruptArchiveException {
+    /**
+     * Applies one record, of a checkpoint or table for instance; {@link #restored} follows the last one.
+     *
+     * @param time of what holds it
+     */
+    void apply(String object, LogRecord record, long time) throws CorruptArchiveException {
         if (nameFilter != null && !isKept(nameFilter, record)) {
             return;
         }

@@ -371,7 +371,7 @@ public final class Salvage {
                 case LogRecord.NameAdded r when r.kind() == LogRecord.Kind.FILE -> open(key, r.versionId(), timeMs);
                 default -> {}
             }
-            state.restore(key, record, timeMs);
+            state.apply(key, record, timeMs);
         } catch (CorruptArchiveException e) {
             losses.lost(key, e.fault(), "one record of it is lost");
         }
@@ -380,7 +380,7 @@ public final class Salvage {
     /** Opens a version whose beginning is lost: under no path, and by no identity of a file. */
     private void open(String key, long versionId, long timeMs) throws CorruptArchiveException {
         if (versionId > 0 && !LogRecord.CopyRun.isLost(versionId) && state.version(versionId) == null) {
-            state.restore(
+            state.apply(
                     key,
                     new LogRecord.VersionOpened(versionId, new FileKey(0, 0, 0, 0), 0, 0, NO_PATH, UNKNOWN),
                     timeMs);
@@ -394,7 +394,7 @@ public final class Salvage {
             if (extent.start() - known > MAX_LOST_BYTES) {
                 throw new CorruptArchiveException(key, "it leaves out more bytes than are possible");
             }
-            state.restore(key, LogRecord.CopyRun.lost(extent.versionId(), known, extent.start()), timeMs);
+            state.apply(key, LogRecord.CopyRun.lost(extent.versionId(), known, extent.start()), timeMs);
         }
     }
 }

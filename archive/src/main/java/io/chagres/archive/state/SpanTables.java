@@ -205,7 +205,7 @@ public final class SpanTables {
         HostState state = before;
         try (CheckpointReader in = new CheckpointReader(store, table.key(), FixedHeader.TABLE)) {
             for (LogRecord record = in.next(); record != null; record = in.next()) {
-                state.restore(table.key(), record, in.header().timeMs());
+                state.apply(table.key(), record, in.header().timeMs());
                 state = relief.of(state);
             }
             state.restored(in.header());

@@ -33,11 +33,6 @@ final class TableVersions extends AbstractCollection<FileVersion> {
     }
 
     @Override
-    public boolean isEmpty() {
-        return table.versionCount() == 0 && kept.isEmpty();
-    }
-
-    @Override
     public Iterator<FileVersion> iterator() {
         return merged(table.versions(names), kept.values().iterator());
     }

@@ -124,8 +124,8 @@ class StateTableTest {
                     Samples.file("/new", FILES + 5),
                     new LogRecord.NameMoved(Pathname.of("/logs/d1"), Pathname.of("/moved")));
             for (LogRecord record : records) {
-                state.restore(key, record, 5);
-                other.restore(key, record, 5);
+                state.apply(key, record, 5);
+                other.apply(key, record, 5);
             }
             MemoryStore copy = new MemoryStore();
             try (BlobWriter object = copy.create(key);
