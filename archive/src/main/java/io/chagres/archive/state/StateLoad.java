@@ -191,8 +191,8 @@ final class StateLoad {
     }
 
     /**
-     * Returns where the bytes are of which the checkpoint says so, for a state that does not know; null where they are
-     * too many.
+     * Returns what the checkpoint says of where bytes are, for a state that does not keep it; null where that is too
+     * much.
      */
     @Nullable
     List<LogRecord.Extent> places() {
