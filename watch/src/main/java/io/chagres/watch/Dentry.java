@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed class Dentry permits WatchedDirectory {
     private static final int TYPE_SHIFT = 12;
+    /** A path is put together on the heap and copied at once: each copy to other memory costs more than its bytes. */
+    private static final ThreadLocal<byte[]> PATH = ThreadLocal.withInitial(() -> new byte[256]);
+
     private static final int EXISTS = 1;
     /** The listener knows it; not so the directories on the way to a root. */
     private static final int REPORTED = 2;
@@ -58,7 +61,7 @@ public sealed class Dentry permits WatchedDirectory {
     /** Returns the absolute path. Allocates. */
     public final Pathname path() {
         byte[] path = new byte[pathLength()];
-        writePath(MemorySegment.ofArray(path), path.length);
+        writePath(path, path.length);
         return Pathname.ofBytes(path);
     }
 
@@ -80,26 +83,30 @@ public sealed class Dentry permits WatchedDirectory {
      */
     public final MemorySegment writePath(MemorySegment scratch) {
         int length = pathLength();
-        scratch.set(ValueLayout.JAVA_BYTE, length, (byte) 0);
-        writePath(scratch, length);
+        byte[] path = PATH.get();
+        if (length >= path.length) {
+            path = new byte[length + 1];
+            PATH.set(path);
+        }
+        writePath(path, length);
+        path[length] = 0;
+        MemorySegment.copy(path, 0, scratch, ValueLayout.JAVA_BYTE, 0, length + 1);
         return scratch;
     }
 
-    private void writePath(MemorySegment target, int end) {
-        Dentry each = this;
-        while (true) {
-            int start = end - each.name.length;
-            MemorySegment.copy(each.name, 0, target, ValueLayout.JAVA_BYTE, start, each.name.length);
+    /** Writes the absolute path so that it ends at an index. */
+    final void writePath(byte[] target, int end) {
+        int at = end;
+        for (Dentry each = this; ; each = each.directory()) {
+            at -= each.name.length;
+            System.arraycopy(each.name, 0, target, at, each.name.length);
             WatchedDirectory up = each.parent;
             if (up == null) {
                 return;
             }
             if (!up.endsWithSlash()) {
-                start--;
-                target.set(ValueLayout.JAVA_BYTE, start, (byte) '/');
+                target[--at] = '/';
             }
-            end = start;
-            each = up;
         }
     }
 

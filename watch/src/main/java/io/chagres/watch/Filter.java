@@ -37,7 +37,7 @@ final class Filter {
         if (!dependsOnPath()) {
             return true;
         }
-        Pathname path = directory.path().resolve(Pathname.ofBytes(name));
+        Pathname path = directory.pathOf(name);
         if (type == Directory.DT_DIR) {
             return (excludes == null || !excludes.test(path))
                     && (excludedDirectories == null || !excludedDirectories.test(path));

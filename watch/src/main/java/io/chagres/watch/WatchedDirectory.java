@@ -1,6 +1,7 @@
 package io.chagres.watch;
 
 import io.chagres.linux.Directory;
+import io.chagres.linux.Pathname;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
@@ -29,6 +30,17 @@ public final class WatchedDirectory extends Dentry {
     /** Says whether every name in it has been reported, as far as it can be read. */
     public boolean scanned() {
         return scan.done;
+    }
+
+    /** Returns the path of a name in it, whether or not it is known. Allocates. */
+    Pathname pathOf(byte[] child) {
+        int length = pathLength();
+        int start = length + (endsWithSlash() ? 0 : 1);
+        byte[] path = new byte[start + child.length];
+        writePath(path, length);
+        path[start - 1] = '/';
+        System.arraycopy(child, 0, path, start, child.length);
+        return Pathname.ofBytes(path);
     }
 
     /** Returns the number of names known in it. */
