@@ -28,7 +28,7 @@ final class CollectedVersions {
     }
 
     private int slot(long versionId) {
-        int at = (int) ((versionId * 0x9E3779B97F4A7C15L) >>> 32) & slots.length - 1;
+        int at = (int) versionId & slots.length - 1; // they are given away one after the other
         for (CollectedVersion each = slots[at]; each != null && each.versionId() != versionId; each = slots[at]) {
             at = at + 1 & slots.length - 1;
         }

@@ -3,12 +3,16 @@ package io.chagres.ship.file;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds what is known of a file by its inode and generation: open addressing, at most three quarters full, so that a
- * file costs one reference, or two, and a byte of its hash for each, so that hardly any other file is looked at on the
- * way. Confined to one thread.
+ * Finds what is known of a file by its inode and generation: open addressing, at most half full, so that a file costs
+ * two references, or four, and a byte of its hash for each, so that hardly any other file is looked at on the way. The
+ * files of a directory have inodes near each other, and places near each other here: those of a million files are on
+ * thousands of pages, and one that nobody has touched for long costs more than all else that is done about a file.
+ * Confined to one thread.
  */
 final class InodeTable<T extends InodeTable.OfInode> {
     private static final int FEWEST = 16;
+    private static final int GROUP_BITS = 6;
+    private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
     private @Nullable OfInode[] slots = new OfInode[FEWEST];
 
@@ -28,9 +32,8 @@ final class InodeTable<T extends InodeTable.OfInode> {
 
     /** Returns the slot of a file, or the free one where it belongs. */
     private int slot(long inode, long generation) {
-        long hash = hash(inode, generation);
-        byte mark = mark(hash);
-        int at = home(hash);
+        byte mark = mark(inode, generation);
+        int at = home(inode);
         for (; marks[at] != 0; at = at + 1 & slots.length - 1) {
             OfInode each = marks[at] == mark ? slots[at] : null;
             if (each != null && each.inode() == inode && each.generation() == generation) {
@@ -40,20 +43,14 @@ final class InodeTable<T extends InodeTable.OfInode> {
         return at;
     }
 
-    private static long hash(long inode, long generation) {
-        return (inode * 31 + generation) * 0x9E3779B97F4A7C15L;
+    private static byte mark(long inode, long generation) {
+        return (byte) ((inode * 31 + generation) * SPREAD >>> 32 | 1);
     }
 
-    private static byte mark(long hash) {
-        return (byte) (hash >>> 24 | 1);
-    }
-
-    private int home(long hash) {
-        return (int) (hash >>> 32) & slots.length - 1;
-    }
-
-    private int homeOf(OfInode of) {
-        return home(hash(of.inode(), of.generation()));
+    /** Returns where a file should be: inodes that differ in their last bits only are side by side. */
+    private int home(long inode) {
+        int group = (int) ((inode >>> GROUP_BITS) * SPREAD >>> 32) << GROUP_BITS;
+        return (group | (int) inode & (1 << GROUP_BITS) - 1) & slots.length - 1;
     }
 
     /** Returns the entry in a slot, or null. */
@@ -84,7 +81,7 @@ final class InodeTable<T extends InodeTable.OfInode> {
             size++;
         }
         fill(at, added);
-        if (size * 4L > slots.length * 3L) {
+        if (size * 2L > slots.length) {
             resize(slots.length * 2);
         }
     }
@@ -103,7 +100,7 @@ final class InodeTable<T extends InodeTable.OfInode> {
 
     private void fill(int slot, OfInode with) {
         slots[slot] = with;
-        marks[slot] = mark(hash(with.inode(), with.generation()));
+        marks[slot] = mark(with.inode(), with.generation());
     }
 
     /** Moves entries behind a freed slot forward, so that every probe still finds them. */
@@ -112,7 +109,7 @@ final class InodeTable<T extends InodeTable.OfInode> {
         int gap = freed;
         int at = gap + 1 & mask;
         for (OfInode each = slots[at]; each != null; each = slots[at]) {
-            if ((at - homeOf(each) & mask) >= (at - gap & mask)) {
+            if ((at - home(each.inode()) & mask) >= (at - gap & mask)) {
                 fill(gap, each);
                 gap = at;
             }
