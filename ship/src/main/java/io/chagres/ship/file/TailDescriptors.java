@@ -138,11 +138,17 @@ public final class TailDescriptors implements AutoCloseable {
         }
         int opened;
         do {
-            opened = followsLinks
-                    ? Fd.tryOpen(path, Fd.O_RDONLY | Fd.O_NONBLOCK, 0)
-                    : Fd.tryOpenWithoutLinks(path, Fd.O_RDONLY | Fd.O_NONBLOCK);
+            opened = open(path, followsLinks, Fd.O_NOATIME);
+            if (opened == -Errno.EPERM) { // it is somebody else's
+                opened = open(path, followsLinks, 0);
+            }
         } while (opened == -Errno.EMFILE && evictOne(null));
         return opened;
+    }
+
+    private static int open(MemorySegment path, boolean followsLinks, int flag) {
+        int flags = Fd.O_RDONLY | Fd.O_NONBLOCK | flag;
+        return followsLinks ? Fd.tryOpen(path, flags, 0) : Fd.tryOpenWithoutLinks(path, flags);
     }
 
     /** Opens one by its path, likewise. */
