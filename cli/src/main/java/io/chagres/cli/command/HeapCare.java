@@ -1,5 +1,7 @@
 package io.chagres.cli.command;
 
+import java.util.function.LongSupplier;
+
 /**
  * Collects the garbage of a program that keeps running. The JVM does so only when the heap may no longer grow; until
  * then it would take all the memory that it may from the machine. Confined to one thread.
@@ -12,16 +14,32 @@ public final class HeapCare {
 
     private static final long LITTLE_MS = 20_000;
     private static final long KEPT_PART = 10;
+    /** What is kept of a file, in the mean: heap that files found since the last collection take is no garbage. */
+    private static final long FILE_BYTES = 240;
+
     /** When at least this many files went, and half of all, what was kept of them is garbage. */
     private static final long MANY_FILES = 4_000;
 
     /** The part of the heap that may be kept; beyond it every step would collect. */
     private static final double FULL_PART = 0.95;
 
+    private final LongSupplier used;
+    private final Runnable collector;
     private long keptBytes;
     private long keptFiles;
+    private long collectedFiles;
     private long collectedMs;
     private long lookedBytes;
+
+    /** Cares for the heap of the JVM. */
+    public HeapCare() {
+        this(HeapCare::usedBytes, System::gc);
+    }
+
+    HeapCare(LongSupplier used, Runnable collector) {
+        this.used = used;
+        this.collector = collector;
+    }
 
     /**
      * Collects now, since much of what was kept is gone.
@@ -29,9 +47,10 @@ public final class HeapCare {
      * @param files how many files something is kept of
      */
     public void collect(long nowMs, long files) {
-        System.gc();
-        keptBytes = usedBytes();
+        collector.run();
+        keptBytes = used.getAsLong();
         keptFiles = files;
+        collectedFiles = files;
         collectedMs = nowMs;
     }
 
@@ -43,7 +62,8 @@ public final class HeapCare {
     public void step(long nowMs, long files) {
         keptFiles = Math.max(keptFiles, files);
         boolean manyGone = keptFiles - files >= Math.max(MANY_FILES, keptFiles / 2);
-        long garbageBytes = usedBytes() - keptBytes - keptBytes / KEPT_PART;
+        long expectedBytes = keptBytes + Math.max(0, files - collectedFiles) * FILE_BYTES;
+        long garbageBytes = used.getAsLong() - expectedBytes - expectedBytes / KEPT_PART;
         if (manyGone
                 || garbageBytes >= MUCH_BYTES
                 || (garbageBytes >= LITTLE_BYTES && nowMs - collectedMs >= LITTLE_MS)) {

@@ -17,4 +17,21 @@ class HeapCareTest {
         heap.step(1, 1);
         assertThat(witness.get()).isNull();
     }
+
+    @Test
+    void whatManyFilesTakeIsNoGarbage() {
+        long[] heap = {0};
+        int[] collections = {0};
+        HeapCare care = new HeapCare(() -> heap[0], () -> collections[0]++);
+        care.step(0, 0);
+        heap[0] = MUCH_BYTES;
+        care.step(1, 300_000);
+        assertThat(collections[0]).isZero();
+        heap[0] = 2 * MUCH_BYTES;
+        care.step(2, 300_000);
+        assertThat(collections[0]).isEqualTo(1);
+        heap[0] += MUCH_BYTES;
+        care.step(3, 300_001);
+        assertThat(collections[0]).isEqualTo(2);
+    }
 }
