@@ -392,9 +392,13 @@ public final class Verification {
 
     /** Says whether the times of the file prove that it holds the shipped bytes. */
     public boolean isToldByTimes() {
+        return position() == prefix.startPosition() || (unprovenBytes() == 0 && !suspect && showsChanges());
+    }
+
+    /** Says whether each change of the file since it was looked at last shows in its times. */
+    public boolean showsChanges() {
         long tickMs = ctimeNs % SECOND_NS == 0 ? COARSE_TICK_MS : TICK_MS;
-        return position() == prefix.startPosition()
-                || (unprovenBytes() == 0 && !suspect && !closed && telling && changeAgeMs >= tickMs);
+        return !closed && telling && changeAgeMs >= tickMs;
     }
 
     /** Says whether it is proven that the file held the shipped bytes at some moment since a time. */

@@ -6,6 +6,7 @@ import io.chagres.foreign.Errno;
 import io.chagres.foreign.MemoryCompare;
 import io.chagres.foreign.MemoryScan;
 import io.chagres.linux.Fd;
+import io.chagres.linux.Statx;
 import io.chagres.ship.bytes.Crc32cMath;
 import io.chagres.ship.bytes.PrefixChecksums;
 import io.chagres.ship.bytes.Verification;
@@ -54,6 +55,8 @@ final class TailReader implements AutoCloseable {
     private final MemorySegment guard = arena.allocate(2L * Verification.GUARD_BYTES, 8);
     private final ByteBuffer guardBytes = guard.asByteBuffer();
     private final CRC32C crc = new CRC32C();
+    private final Statx stat = new Statx();
+    private boolean looked;
     private int errno;
 
     /** Returns the errno that kept the last reading or comparison from a result, or 0 if it had one. */
@@ -67,8 +70,10 @@ final class TailReader implements AutoCloseable {
      * @param tail a tail with an open descriptor
      * @param commit where the bytes go
      * @param release whether trailing zeros and half lines are taken too (the file was closed, or the shipper drains)
+     * @param isTimed whether each change since the file was looked at shows in its times
      */
-    Outcome read(Tail tail, CommitBuilder commit, boolean release) {
+    Outcome read(Tail tail, CommitBuilder commit, boolean release, boolean isTimed) {
+        looked = false;
         if (!commit.reserve(PIECE_BYTES)) {
             return Outcome.FULL;
         }
@@ -92,7 +97,7 @@ final class TailReader implements AutoCloseable {
         long take = read - (zeros > 0 && !release && (end || zeros >= MIN_ZERO_RUN_BYTES) ? zeros : 0);
         tail.bytes().holdBack(end ? read - take : 0);
         long whole = end && !release ? wholeLines(tail, commit, take) : take;
-        if (!guardMatches(tail, commit, whole == 0 ? read : whole)) {
+        if (!(isTimed && position == 0 && isUnchanged(tail)) && !guardMatches(tail, commit, whole == 0 ? read : whole)) {
             return mismatch(position == 0 ? Outcome.DEFERRED : Outcome.REWRITTEN);
         }
         if (whole > 0) {
@@ -192,6 +197,18 @@ final class TailReader implements AutoCloseable {
         return whole == 0 && waited ? length : whole;
     }
 
+    /** Says whether a file shows that nothing happened to it since it was looked at, before it was read. */
+    private boolean isUnchanged(Tail tail) {
+        looked = stat.of(Objects.requireNonNull(tail.fd()).value()) == 0
+                && !tail.hasMoved(stat.size(), stat.mtimeNs(), stat.ctimeNs());
+        return looked;
+    }
+
+    /** Says whether the last reading looked at the file behind it, and found it as it was. */
+    boolean hasLooked() {
+        return looked;
+    }
+
     /** Reads the bytes before the position again and compares them with the shipped ones. */
     private boolean guardMatches(Tail tail, CommitBuilder commit, long length) {
         Fd fd = Objects.requireNonNull(tail.fd());
@@ -273,6 +290,7 @@ final class TailReader implements AutoCloseable {
 
     @Override
     public void close() {
+        stat.close();
         arena.close();
     }
 }

@@ -213,7 +213,7 @@ public final class Tailer implements AutoCloseable {
         boolean all = release;
         for (int i = 0; i < PIECES_PER_TURN; i++) {
             long before = tail.bytes().position();
-            TailReader.Outcome outcome = reader.read(tail, pipeline.filling(), all);
+            TailReader.Outcome outcome = reader.read(tail, pipeline.filling(), all, verifier.isTimed(tail));
             readBytes += tail.bytes().position() - before;
             if (!all && tail.bytes().heldBackBytes() > 0 && outcome != TailReader.Outcome.MORE && isClosed(tail)) {
                 all = true;
@@ -255,7 +255,7 @@ public final class Tailer implements AutoCloseable {
         pipeline.touch(tail.bytes(), tail.rules().maxLagMs());
         // it grew between looking and reading: take the time that belongs to these bytes; or it must be proven that it
         // did not change meanwhile
-        if (tail.bytes().position() > tail.bytes().size() || verifier.isDemanded()) {
+        if (tail.bytes().position() > tail.bytes().size() || (verifier.isDemanded() && !reader.hasLooked())) {
             observe(tail);
         }
         if (tail.bytes().size() == tail.bytes().position() && tail.bytes().mtimeNs() != tail.recordedMtimeNs()) {

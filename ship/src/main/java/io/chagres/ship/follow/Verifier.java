@@ -94,6 +94,11 @@ public final class Verifier implements AutoCloseable {
         return told;
     }
 
+    /** Says whether a file will be looked at behind a reading, and any change since the last look shows in its times. */
+    boolean isTimed(Tail tail) {
+        return isDemanded() && writers.timesStores(tail) && tail.bytes().showsChanges();
+    }
+
     /** Takes how a tail's file looks now: bytes that may have changed are counted until they are compared. */
     public void observe(Tail tail, Statx stat, long nowMs) {
         if (tail.isResting() && !tail.hasMoved(stat.size(), stat.mtimeNs(), stat.ctimeNs())) {

@@ -61,7 +61,8 @@ class LoadedRowsTest {
         }
 
         void go() throws IOException {
-            CommitLog log = new CommitLog(store, HOST, new byte[16], HostState.empty().logEnd(), () -> timeMs, null);
+            CommitLog log =
+                    new CommitLog(store, HOST, new byte[16], HostState.empty().logEnd(), () -> timeMs, null);
             try (CommitBuilder commit = new CommitBuilder(1 << 20, 1)) {
                 for (int step = 0; step < STEPS; step++) {
                     step(commit);
