@@ -385,7 +385,7 @@ public final class HostState {
         }
     }
 
-    /** Refuses a state of which it is not known where all bytes are. */
+    /** Refuses a state when it is not known where all of its bytes are. */
     void requireAttached(String object) throws CorruptArchiveException {
         if (rows != null) {
             rows.requireAttached(object);

@@ -97,7 +97,8 @@ final class TailReader implements AutoCloseable {
         long take = read - (zeros > 0 && !release && (end || zeros >= MIN_ZERO_RUN_BYTES) ? zeros : 0);
         tail.bytes().holdBack(end ? read - take : 0);
         long whole = end && !release ? wholeLines(tail, commit, take) : take;
-        if (!(isTimed && position == 0 && isUnchanged(tail)) && !guardMatches(tail, commit, whole == 0 ? read : whole)) {
+        boolean isProven = isTimed && position == 0 && isUnchanged(tail);
+        if (!isProven && !guardMatches(tail, commit, whole == 0 ? read : whole)) {
             return mismatch(position == 0 ? Outcome.DEFERRED : Outcome.REWRITTEN);
         }
         if (whole > 0) {

@@ -94,7 +94,7 @@ public final class Verifier implements AutoCloseable {
         return told;
     }
 
-    /** Says whether a file will be looked at behind a reading, and any change since the last look shows in its times. */
+    /** Says whether a file is looked at behind a reading, and any change since the last look shows in its times. */
     boolean isTimed(Tail tail) {
         return isDemanded() && writers.timesStores(tail) && tail.bytes().showsChanges();
     }
