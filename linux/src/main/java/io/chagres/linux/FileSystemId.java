@@ -5,6 +5,7 @@ import io.chagres.foreign.MemoryStack;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Set;
 
 /** The id of the file system of a file, which survives reboots and renumbered devices. Safe for any thread. */
@@ -53,6 +54,26 @@ public final class FileSystemId {
             XFS,
             BTRFS,
             0xF2F5_2010L); // F2FS
+
+    /** What mount(8) calls types, by statfs(2) f_type. */
+    private static final Map<Long, String> NAMES = Map.ofEntries(
+            Map.entry(0xEF53L, "ext4"), // ext2 and ext3 as well
+            Map.entry(XFS, "xfs"),
+            Map.entry(BTRFS, "btrfs"),
+            Map.entry(0x0102_1994L, "tmpfs"),
+            Map.entry(0x8584_58F6L, "ramfs"),
+            Map.entry(OVERLAYFS_SUPER_MAGIC, "overlayfs"),
+            Map.entry(0x6969L, "nfs"),
+            Map.entry(0x6573_5546L, "fuse"),
+            Map.entry(0xFF53_4D42L, "cifs"),
+            Map.entry(0xFE53_4D42L, "smb2"),
+            Map.entry(0x0102_1997L, "9p"),
+            Map.entry(0x00C3_6400L, "ceph"),
+            Map.entry(0x4D44L, "vfat"),
+            Map.entry(0x2011_BAB0L, "exfat"),
+            Map.entry(0x7371_7368L, "squashfs"),
+            Map.entry(0xF2F5_2010L, "f2fs"),
+            Map.entry(0x2FC1_2FC1L, "zfs"));
 
     private static final byte[] NO_UUID = new byte[BYTES];
 
@@ -112,6 +133,17 @@ public final class FileSystemId {
         try (Frame frame = MemoryStack.ofThread().push()) {
             return statfs(fd, frame).type();
         }
+    }
+
+    /**
+     * Names a type of file system for people.
+     *
+     * @param type f_type of statfs(2)
+     * @return {@code ext4}, or {@code type 0x...} when it has no name here
+     */
+    public static String nameOf(long type) {
+        String name = NAMES.get(type);
+        return name == null ? "type 0x" + Long.toHexString(type) : name;
     }
 
     /**

@@ -73,6 +73,10 @@ class FileSystemsTest {
         byte[] first;
         try (Mounted disk = Mounted.image(image, temp.resolve("disk"))) {
             first = fileSystemId(disk.directory());
+            try (Fd fd = Fd.open(Pathname.of(disk.directory().toString()), Fd.O_RDONLY | Fd.O_DIRECTORY, 0)) {
+                assertThat(FileSystemId.nameOf(FileSystemId.typeOf(fd.value())))
+                        .isEqualTo(mkfs.substring("mkfs.".length()));
+            }
             filesAreToldApart(disk.directory(), handleType);
         }
         try (Mounted elsewhere = Mounted.image(image, temp.resolve("elsewhere"))) {

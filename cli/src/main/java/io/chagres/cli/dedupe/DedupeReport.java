@@ -9,6 +9,7 @@ import io.chagres.dedupe.DedupeTotals;
 import io.chagres.dedupe.Outcome;
 import io.chagres.dedupe.SessionListener;
 import io.chagres.foreign.Errno;
+import io.chagres.linux.FileSystemId;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.util.Locale;
@@ -108,11 +109,11 @@ final class DedupeReport implements SessionListener {
         complete &= form.isPlan;
         if (form.isJson) {
             print(event("unsupported", path)
-                    .member("type", "0x" + Long.toHexString(type))
+                    .member("type", FileSystemId.nameOf(type))
                     .endObject()
                     .toString());
         } else {
-            progress.message("chagres dedupe: the file system of " + path + " (type 0x" + Long.toHexString(type)
+            progress.message("chagres dedupe: the file system of " + path + " (" + FileSystemId.nameOf(type)
                     + ") cannot share blocks; XFS made with reflink=1 and btrfs can. "
                     + (form.isPlan
                             ? "Equal files there are reported only."

@@ -6,25 +6,10 @@ import io.chagres.linux.FileHandle;
 import io.chagres.linux.FileSystemId;
 import io.chagres.linux.Glob;
 import io.chagres.linux.Pathname;
-import java.util.Map;
 import java.util.Objects;
 
 /** The checks of {@code doctor} that concern directories and the archive. */
 final class DirectoryChecks {
-    private static final Map<Long, String> NAMES = Map.ofEntries(
-            Map.entry(0xef53L, "ext4"),
-            Map.entry(0x58465342L, "xfs"),
-            Map.entry(0x9123683eL, "btrfs"),
-            Map.entry(0x01021994L, "tmpfs"),
-            Map.entry(0x794c7630L, "overlayfs"),
-            Map.entry(0x6969L, "nfs"),
-            Map.entry(0x65735546L, "fuse"),
-            Map.entry(0xff534d42L, "cifs"),
-            Map.entry(0xfe534d42L, "smb2"),
-            Map.entry(0x01021997L, "9p"),
-            Map.entry(0xf2f52010L, "f2fs"),
-            Map.entry(0x2fc12fc1L, "zfs"));
-
     private final Diagnosis diagnosis;
 
     DirectoryChecks(Diagnosis diagnosis) {
@@ -50,7 +35,7 @@ final class DirectoryChecks {
         }
         try (Fd fd = Fd.ofValue(opened)) {
             long type = FileSystemId.typeOf(fd.value());
-            String system = Objects.requireNonNullElseGet(NAMES.get(type), () -> "type 0x" + Long.toHexString(type));
+            String system = FileSystemId.nameOf(type);
             events(check, type, system);
             identity(check, fd, system);
         }
