@@ -19,6 +19,9 @@ import java.util.stream.Stream;
  * jar has to be in the list, by its digest or, if it is ours, by its name, and then its digest is written into it.
  * Jars inside a jar of ours have to be there as well. No component may be older than what the file VULNERABLE says.
  * Exits with 1 and a line for each fault.
+ *
+ * java packaging/Components.java runtime LIST RELEASE adds the runtime of a JDK, by its file 'release': packages hold
+ * one for each architecture, and faults of Java become known under its version.
  */
 final class Components {
     private static final Pattern OURS = Pattern.compile("(chagres-[a-z0-9-]+)-(\\d.*)\\.jar");
@@ -34,6 +37,13 @@ final class Components {
     }
 
     public static void main(String[] args) throws IOException {
+        if (args[0].equals("runtime")) {
+            Path list = Path.of(args[1]);
+            Components components = new Components(Files.readString(list));
+            components.addRuntime(Files.readString(Path.of(args[2])));
+            Files.writeString(list, components.list);
+            return;
+        }
         Path file = Path.of(args[0]);
         Components components = new Components(Files.readString(file));
         try (Stream<Path> found = Files.walk(Path.of(args[1]))) {
@@ -46,6 +56,38 @@ final class Components {
         components.faults.forEach(fault -> System.err.println("build.sh: " + fault));
         Files.writeString(file, components.list);
         System.exit(components.faults.isEmpty() ? 0 : 1);
+    }
+
+    private void addRuntime(String release) {
+        String version = field(release, "JAVA_RUNTIME_VERSION");
+        String arch = field(release, "OS_ARCH");
+        String purl = "pkg:generic/openjdk@" + version.replace("+", "%2B") + "?arch=" + arch;
+        String component = """
+                    {
+                      "type" : "platform",
+                      "bom-ref" : "%1$s",
+                      "publisher" : "%2$s",
+                      "name" : "openjdk",
+                      "version" : "%3$s",
+                      "description" : "The runtime of the packages for %4$s.",
+                      "cpe" : "cpe:2.3:a:oracle:openjdk:%5$s:*:*:*:*:*:*:*",
+                      "purl" : "%1$s"
+                    },
+                """.formatted(purl, field(release, "IMPLEMENTOR"), version, arch, field(release, "JAVA_VERSION"));
+        String begin = "\n  \"components\" : [\n";
+        int at = list.indexOf(begin);
+        if (at < 0) {
+            throw new IllegalArgumentException("there are no components in the list");
+        }
+        list = list.substring(0, at + begin.length()) + component + list.substring(at + begin.length());
+    }
+
+    private static String field(String release, String name) {
+        Matcher line = Pattern.compile("(?m)^" + name + "=\"([^\"\\\\]+)\"$").matcher(release);
+        if (!line.find()) {
+            throw new IllegalArgumentException("the JDK does not say its " + name);
+        }
+        return line.group(1);
     }
 
     private void check(Path jar) {

@@ -244,6 +244,7 @@ make_sbom() {
     JAVA_HOME=$jdk ./mvnw -B -q "$@" "$sbom_plugin:makeAggregateBom" -Dquick -Dmaven.test.skip -pl "$modules" -am -Dcyclonedx.skipNotDeployed=false \
         -DoutputFormat=json -DoutputDirectory="$work" -DoutputName=sbom -DincludeProvidedScope=true </dev/null
     "$jdk/bin/java" packaging/Components.java "$work/sbom.json" "$dist" packaging/vulnerable.txt
+    "$jdk/bin/java" packaging/Components.java runtime "$work/sbom.json" "$jdk/release"
     mv "$work/sbom.json" "$out/chagres-$version.cdx.json"
 }
 

@@ -190,6 +190,8 @@ make_other() {
     (cd "$work/source" && CHAGRES_DIST=$work/source/cli/target/quick/dist CHAGRES_TARGET_JDK=$jdk_there \
         packaging/build.sh "$@" >/dev/null)
     rm "$1/SHA256SUMS"
+    "$jdk/bin/java" "$work/source/packaging/Components.java" runtime "$work/parts/chagres-$version.cdx.json" \
+        "$jdk_there/release"
 }
 
 if [ -n "$parts_only" ]; then
@@ -218,7 +220,12 @@ for part; do
             fail "$file is of another version than $version"
             ;;
         esac
-        cp "$file" "$out"
+        if [ "${file%.cdx.json}" != "$file" ] && [ -f "$out/${file##*/}" ]; then # it differs in the runtime alone
+            sed -n '/^  "components" : \[$/,/^    },$/p' "$file" | sed 1d >"$work/runtime"
+            sed -i "/^  \"components\" : \[\$/r $work/runtime" "$out/${file##*/}"
+        else
+            cp "$file" "$out"
+        fi
     done
     [ ! -d "$part/maven" ] || cp -R "$part/maven" "$out"
 done

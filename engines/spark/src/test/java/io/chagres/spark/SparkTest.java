@@ -3,7 +3,11 @@ package io.chagres.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.HostRegistry;
 import io.chagres.archive.read.Address;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobStores;
 import io.chagres.archive.testing.SmallArchive;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
@@ -263,6 +267,33 @@ final class SparkTest extends LocalSpark {
         assertThat(CompactFleet.run(context, directory.toString(), null, null))
                 .extracting(CompactFleet.Outcome::objects)
                 .containsOnly(0L);
+    }
+
+    /** As for 'chagres compact', which says so and goes to the next host. */
+    @Test
+    void aDamagedHostKeepsNoOtherFromBeingCompacted() throws IOException {
+        for (String name : new String[] {"a", "b", "c"}) {
+            try (SmallArchive host = new SmallArchive(directory, name)) {
+                long version = host.file("/log");
+                host.append(version, "one\n").commit(100);
+                host.append(version, "two\n").commit(200);
+            }
+        }
+        try (BlobStore store = BlobStores.open(directory.toString(), true)) {
+            String id = HostRegistry.hosts(store, "b").getFirst().id();
+            store.delete(ArchiveLayout.commit(id, 1));
+        }
+        JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
+        List<CompactFleet.Outcome> outcomes = CompactFleet.run(context, directory.toString(), null, null);
+        assertThat(outcomes)
+                .filteredOn(each -> !each.host().equals("b"))
+                .containsExactlyInAnyOrder(
+                        new CompactFleet.Outcome("a", 1, List.of(), List.of()),
+                        new CompactFleet.Outcome("c", 1, List.of(), List.of()));
+        assertThat(outcomes)
+                .filteredOn(each -> each.host().equals("b"))
+                .singleElement()
+                .satisfies(each -> assertThat(each.faults()).isNotEmpty());
     }
 
     @Test

@@ -131,6 +131,11 @@ class PackagesTest {
         Path list = directory.resolve("list.json");
         Files.copy(one("chagres-*.cdx.json"), list);
         Path dist = BuiltParts.directory();
+        assertThat(Files.readString(list))
+                .containsOnlyOnce("\"name\" : \"openjdk\"")
+                .contains(
+                        "\"pkg:generic/openjdk@" + Runtime.version().feature() + ".",
+                        "?arch=" + System.getProperty("os.arch").replace("amd64", "x86_64") + "\"");
         Path known = directory.resolve("vulnerable.txt");
         Files.writeString(known, "# none\n");
         assertThat(compared(list, dist, known)).isEmpty();
