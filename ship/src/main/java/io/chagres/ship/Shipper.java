@@ -451,10 +451,7 @@ public final class Shipper implements AutoCloseable {
         return reading == Demand.Reading.DONE && parts.demand.isKept(parts.pipeline.acknowledgedSeq());
     }
 
-    /**
-     * Asks the shipper to scan once more, ship all that is there, close its incarnation and finish. Safe for any
-     * thread.
-     */
+    /** Asks it to scan once more, ship all that is there, close its incarnation and finish. Safe for any thread. */
     public void requestDrain() {
         drainRequested = true;
         parts.watcher.wakeup();
@@ -567,10 +564,7 @@ public final class Shipper implements AutoCloseable {
         parts.undelivered = undelivered;
     }
 
-    /**
-     * Bounds the bytes of removed files that only the shipper has open; without a call there is no bound. Before the
-     * first step.
-     */
+    /** Bounds the bytes of removed files that it alone has open; else nothing does. Before the first step. */
     public void hold(long mostBytes) {
         held = new HeldFiles(parts, mostBytes);
     }

@@ -142,12 +142,7 @@ public final class Repair {
         }
         losses.forEach((object, loss) -> listener.step(RepairAction.LOSS, object, loss[0], loss[1]));
         if (needsState) {
-            String key = ArchiveLayout.checkpoint(hostId, id);
-            step(
-                    RepairAction.CHECKPOINT,
-                    key,
-                    "commits are damaged or missing",
-                    "the host can be read as far as it is left");
+            tellState(id);
         }
         if (apply && needsState) {
             put(after, id, writing);
@@ -164,6 +159,14 @@ public final class Repair {
             mend.put();
         }
         return steps;
+    }
+
+    private void tellState(CheckpointId id) {
+        step(
+                RepairAction.CHECKPOINT,
+                ArchiveLayout.checkpoint(hostId, id),
+                "commits are damaged or missing",
+                "the host can be read as far as it is left");
     }
 
     private HostState load(Map<String, String[]> losses) throws IOException {

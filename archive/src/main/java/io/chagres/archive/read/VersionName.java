@@ -32,7 +32,7 @@ public final class VersionName {
         return safe ? path : UNKNOWN;
     }
 
-    /** Returns the name a version had last, as the log says it; of one that never had a name, the path it was opened by. */
+    /** Returns the name a version had last in its log; of one that never had a name, the path it was opened by. */
     public static Pathname recordedPath(FileVersion version) {
         Pathname last = version.lastPath();
         return last == null ? version.openedPath() : last;
