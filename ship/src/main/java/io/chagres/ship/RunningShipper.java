@@ -9,7 +9,9 @@ import io.chagres.linux.ProcPid;
 import io.chagres.linux.Signals;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -60,8 +62,14 @@ public final class RunningShipper {
     public static List<RunningShipper> ofMachine(List<Pathname> stateDirectories, Predicate<List<String>> isShipper)
             throws IOException {
         List<RunningShipper> found = new ArrayList<>();
+        Set<Object> seen = new HashSet<>();
         for (Pathname directory : stateDirectories) {
-            found.addAll(unlessHidden(List.of(), () -> find(directory)));
+            for (RunningShipper each : unlessHidden(List.<RunningShipper>of(), () -> find(directory))) {
+                Pathname part = Objects.requireNonNull(each.directory).name(); // of one store and host
+                if (seen.add(List.of(each.pid, part))) {
+                    found.add(each); // two of the directories may be one
+                }
+            }
         }
         Set<Long> known = found.stream().map(RunningShipper::pid).collect(Collectors.toSet());
         for (long pid : ProcPid.all()) {

@@ -310,6 +310,21 @@ class PulseTest {
         }
     }
 
+    /** Root's own directory and the default one are the same, and a link may lead to it. */
+    @Test
+    void isFoundOnceByTwoNamesOfItsDirectory(@TempDir Path temp) throws IOException {
+        Pathname root = Pathname.of(temp.resolve("states").toString());
+        Pathname link = Pathname.of(Files.createSymbolicLink(temp.resolve("link"), Path.of("states"))
+                .toString());
+        try (StateDirectory one = StateDirectory.open(root, "store", "web1");
+                StateDirectory two = StateDirectory.open(root, "store", "web2")) {
+            assertThat(RunningShipper.ofMachine(List.of(root, root, link), arguments -> false))
+                    .extracting(RunningShipper::hostName)
+                    .containsExactlyInAnyOrder("web1", "web2");
+            assertThat(List.of(one, two)).doesNotHaveDuplicates();
+        }
+    }
+
     /** The directory by which others find this machine's shippers may be removed while they run, or replaced. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
