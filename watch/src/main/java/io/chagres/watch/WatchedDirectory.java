@@ -27,11 +27,6 @@ public final class WatchedDirectory extends Dentry {
         this.scope = scope;
     }
 
-    /** Says whether every name in it has been reported, as far as it can be read. */
-    public boolean scanned() {
-        return scan.done;
-    }
-
     /** Returns the path of a name in it, whether or not it is known. Allocates. */
     Pathname pathOf(byte[] child) {
         int length = pathLength();
