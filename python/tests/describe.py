@@ -1,5 +1,9 @@
-"""Prints what archives hold, for a test that compares it with what the program says: describe.py DIR..."""
+"""Prints what archives hold, for a test that compares it with what the program says: describe.py DIR...
 
+DIR.key beside an archive opens what is encrypted, and only what DIR.trust names is believed.
+"""
+
+import os
 import sys
 import warnings
 import zlib
@@ -32,7 +36,7 @@ def describe(archive: chagres.Archive, at=None):
             try:
                 for part in reader.pieces(version, done, end):
                     crc, done = zlib.crc32(part, crc), done + len(part)
-            except chagres.DamagedError:
+            except chagres.ChagresError:
                 pass
             yield (f"version {version.number} {version.start} {version.end} {version.state} {version.names}"
                    f" {' '.join(map(str, version.attributes))} {version.opened_ms} {version.changed_ms} {done} {crc}")
@@ -43,7 +47,8 @@ def main(folders):
     for folder in folders:
         print(f"archive {folder}")
         try:
-            for line in describe(chagres.Archive(folder)):
+            key, trust = (name if os.path.exists(name) else None for name in (folder + ".key", folder + ".trust"))
+            for line in describe(chagres.Archive(folder, identity=key, trust=trust)):
                 print(line)
         except Exception as e:  # whatever is thrown otherwise is a find
             print(f"broken: {type(e).__name__}: {e}")

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
  * Reads objects that an earlier build wrote. They stay in the repository for ever: a change that cannot read them needs
  * a new format version. With {@code GOLDEN_WRITE=DIRECTORY} in the environment those of this build are written.
  */
-class GoldenFilesTest {
+public class GoldenFilesTest {
     private static final String COMMIT = "commit-format-2.zst";
     private static final String CHECKPOINT = "checkpoint-format-2.zst";
     private static final String PACKED = "packed-format-2.zst";
@@ -83,12 +83,36 @@ class GoldenFilesTest {
 
     private static byte[] golden(String name, byte[] written) throws IOException {
         String directory = System.getenv("GOLDEN_WRITE");
-        if (directory != null) {
+        if (directory != null && written.length > 0) {
             Files.write(Path.of(directory, name), written);
         }
         try (InputStream in = GoldenFilesTest.class.getResourceAsStream(name)) {
             return Objects.requireNonNull(in, name).readAllBytes();
         }
+    }
+
+    /** Some golden objects of a host {@link LogFixture#HOST}. */
+    public record Archive(String name, MemoryStore store) {}
+
+    private static Archive archive(String... keysAndNames) throws IOException {
+        MemoryStore store = new MemoryStore();
+        for (int i = 0; i < keysAndNames.length; i += 2) {
+            store.replace(keysAndNames[i], golden(keysAndNames[i + 1], new byte[0]));
+        }
+        return new Archive(String.join(" ", keysAndNames), store);
+    }
+
+    /** Returns all golden objects, as archives. */
+    public static List<Archive> archives() throws IOException {
+        return List.of(
+                archive(ArchiveLayout.commit(LogFixture.HOST, 1), COMMIT),
+                archive(ArchiveLayout.commit(LogFixture.HOST, 4), REPEATING),
+                archive(ArchiveLayout.checkpoint(LogFixture.HOST, 1), CHECKPOINT),
+                archive(
+                        ArchiveLayout.checkpoint(LogFixture.HOST, 1),
+                        PACKED,
+                        ArchiveLayout.pack(LogFixture.HOST, PACKED_RUN.packLength(), PACKED_RUN.unique()),
+                        PACK));
     }
 
     @Test
