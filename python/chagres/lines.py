@@ -19,6 +19,7 @@ from .state import State, Version
 _TASK, _BLOCK = 8 << 20, 1 << 20
 _MAX_LINE = 256 << 20
 _HOLE = 1 << 20
+_NEWLINE = 10
 
 
 class _Part(NamedTuple):
@@ -239,19 +240,28 @@ def _rest_of_line(reader: Reader, version: Version, limit: int, position: int) -
 
 
 def _batches(part: _Part, begin: int, data: bytes, text: Optional[bytes], binary: bool) -> List[Any]:
+    import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if text and text not in data:
         return []
-    block = _one_text(pa.binary(), data, len(data) - data.endswith(b"\n"))
-    lines = pc.split_pattern(block, pattern=b"\n").flatten()
-    sizes = pc.add(pc.binary_length(lines), _number(pa.int64(), 1))
-    offsets = pc.add(pc.subtract(pc.cumulative_sum(sizes), sizes), _number(pa.int64(), begin))
+    ends = np.flatnonzero(np.frombuffer(data, np.uint8) == _NEWLINE)
+    if not data.endswith(b"\n"):
+        ends = np.append(ends, len(data))
+    count = len(ends)
+    starts = np.empty(count + 1, np.int64)  # and where the next line would begin
+    starts[0] = 0
+    np.add(ends, 1, out=starts[1:])
+    in_column = (starts - np.arange(count + 1)).astype(np.int32)  # there they have no newlines
+    lines = pa.Array.from_buffers(
+        pa.binary(), count, [None, pa.py_buffer(in_column), pa.py_buffer(data.replace(b"\n", b""))])
+    starts += begin
+    offsets = pa.Array.from_buffers(pa.int64(), count, [None, pa.py_buffer(starts)])
     if text:
         wanted = pc.match_substring(lines, pattern=text)
         lines, offsets = lines.filter(wanted), offsets.filter(wanted)
-    count = len(lines)
+        count = len(lines)
     if not count:
         return []
     return [pa.record_batch(
