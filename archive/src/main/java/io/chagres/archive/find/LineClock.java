@@ -10,6 +10,12 @@ import org.jspecify.annotations.Nullable;
  * @param sinceMs the first time, milliseconds since 1970; {@link Long#MIN_VALUE} for any
  * @param untilMs the last time; {@link Long#MAX_VALUE} for any
  * @param zone of times that name none
+ * @param earliestMs when the file began, for times that name no year
  * @param latestMs when the file changed last, for times that name no year
  */
-public record LineClock(@Nullable LineTimeFormat format, long sinceMs, long untilMs, ZoneId zone, long latestMs) {}
+public record LineClock(
+        @Nullable LineTimeFormat format, long sinceMs, long untilMs, ZoneId zone, long earliestMs, long latestMs) {
+    boolean holds(long timeMs) {
+        return timeMs >= sinceMs && timeMs <= untilMs;
+    }
+}

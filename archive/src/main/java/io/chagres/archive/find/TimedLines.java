@@ -8,13 +8,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Gives of a file the lines that were written between two times, by the times in them, as runs of lines that follow
  * each other. A line without a time belongs to the one before it, as those of a stack trace do; before the first line
- * with a time, to none. How times are written is found out from the first mebibyte at most. Holds a block of 64 KiB,
- * however long lines are. Confined to one thread.
+ * with a time, to none. How times are written is found out from the lines, most of which have one form; lines of other
+ * programs among them may have another. Holds a block of 64 KiB, however long lines are. Confined to one thread.
  */
 public final class TimedLines {
     private static final int BLOCK_BYTES = 64 * 1024;
-    /** Of how much it is found out whether lines have times. */
-    private static final long GUESSED_BYTES = 1 << 20;
 
     private final LineClock clock;
     private final byte[] block = new byte[BLOCK_BYTES];
@@ -35,8 +33,6 @@ public final class TimedLines {
     private @Nullable IOException failed;
     /** Up to here no line shows how times are written. */
     private long guessedTo;
-
-    private long guessedBytes;
 
     /** Makes it for one file; nothing was given yet. */
     public TimedLines(LineClock clock) {
@@ -157,15 +153,20 @@ public final class TimedLines {
 
     /** Reads until the time of the line that begins is in the block; returns false when no line begins. */
     private boolean fillHead() {
-        while (filled - at < LineTimeFormat.HEAD_BYTES && lineEnd() == filled) {
+        while (needsMore() && lineEnd() == filled) {
             if (!fill()) {
                 break;
             }
         }
-        if (format == null && guessedBytes < GUESSED_BYTES && base + at >= guessedTo) {
+        if (format == null && base + at >= guessedTo) {
             guess();
         }
         return at < filled;
+    }
+
+    private boolean needsMore() {
+        int length = filled - at;
+        return length < LineTimeFormat.HEAD_BYTES || block[at] == '{' && length < block.length;
     }
 
     private void guess() {
@@ -177,7 +178,6 @@ public final class TimedLines {
         System.arraycopy(block, at, text, 0, text.length);
         format = LineTimeFormat.guess(text);
         guessedTo = base + filled;
-        guessedBytes += text.length;
     }
 
     /** Reads on behind what was not given yet; returns false at the end. */
@@ -205,16 +205,26 @@ public final class TimedLines {
     /** Asks the line that begins at the next byte; one that says nothing belongs to the one before. */
     private boolean isWanted() {
         anyLine = true;
-        int length = Math.min(LineTimeFormat.HEAD_BYTES, lineEnd() - at);
+        String ends = ends(lineEnd());
         LineTimeFormat known = format;
-        long time = known == null
-                ? LineTimeFormat.NONE
-                : known.timeMs(
-                        new String(block, at, length, StandardCharsets.ISO_8859_1), clock.zone(), clock.latestMs());
-        if (time != LineTimeFormat.NONE) {
+        LineTimeFormat.Answer answer = known == null ? LineTimeFormat.Answer.NONE : known.ask(ends, clock);
+        if (answer == LineTimeFormat.Answer.NONE && clock.format() == null) {
+            answer = LineTimeFormat.askAny(ends, clock);
+        }
+        if (answer != LineTimeFormat.Answer.NONE) {
             anyTime = true;
-            isWanted = time >= clock.sinceMs() && time <= clock.untilMs();
+            isWanted = answer == LineTimeFormat.Answer.INSIDE;
         }
         return isWanted;
+    }
+
+    /** Returns the first bytes of the line, and of JSON, which may have its time anywhere, the last ones. */
+    private String ends(int end) {
+        int head = Math.min(LineTimeFormat.HEAD_BYTES, end - at);
+        String first = new String(block, at, head, StandardCharsets.ISO_8859_1);
+        int tail = Math.min(LineTimeFormat.HEAD_BYTES, end - at - head);
+        return tail == 0 || block[at] != '{'
+                ? first
+                : first + '\n' + new String(block, end - tail, tail, StandardCharsets.ISO_8859_1);
     }
 }

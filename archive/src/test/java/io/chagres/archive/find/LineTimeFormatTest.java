@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneId;
+import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -16,12 +18,19 @@ final class LineTimeFormatTest {
     private static final ZoneId BERLIN = ZoneId.of("Europe/Berlin");
     private static final long LATEST = ms("2026-01-02T12:00:00Z");
 
+    private static final long NONE = Long.MIN_VALUE;
+
+    private static LineClock clock(long earliestMs) {
+        return new LineClock(null, Long.MIN_VALUE, Long.MAX_VALUE, BERLIN, earliestMs, LATEST);
+    }
+
     private static long ms(String instant) {
         return Instant.parse(instant).toEpochMilli();
     }
 
     private static long time(LineTimeFormat format, String line) {
-        return format.timeMs(line, BERLIN, LATEST);
+        long[] times = format.timesMs(line, clock(LATEST));
+        return times.length == 0 ? NONE : times[0];
     }
 
     @ParameterizedTest
@@ -47,7 +56,24 @@ final class LineTimeFormatTest {
                 "1763717400.5 started | epoch | 2025-11-21T09:30:00.500Z",
                 "[1763717400123] started | epoch | 2025-11-21T09:30:00.123Z",
                 "type=SYSCALL msg=audit(1763717400.123:456): x | epoch | 2025-11-21T09:30:00.123Z",
-                "{\"level\":\"info\",\"ts\":1763717400.25,\"msg\":\"x\"} | epoch | 2025-11-21T09:30:00.250Z"
+                "{\"level\":\"info\",\"ts\":1763717400.25,\"msg\":\"x\"} | epoch | 2025-11-21T09:30:00.250Z",
+                "level=info ts=1763717400.25 msg=x | epoch | 2025-11-21T09:30:00.250Z",
+                "1763717400123456 started | epoch | 2025-11-21T09:30:00.123Z",
+                "1763717400123456789 started | epoch | 2025-11-21T09:30:00.123Z",
+                "{\"__REALTIME_TIMESTAMP\":\"1763717400123456\"} | epoch | 2025-11-21T09:30:00.123Z",
+                "{\"log\":\"1999-01-01 00:00:00 x\\n\",\"time\":\"2025-11-21T09:30:00.5Z\"} | iso | 2025-11-21T09:30:00.500Z",
+                "{\"log\":\"{\\\"time\\\":\\\"1999-01-01T00:00:00Z\\\"\",\"time\":\"2025-11-21T09:30:00Z\"}"
+                        + " | iso | 2025-11-21T09:30:00Z",
+                "{\"t\":{\"$date\":\"2025-11-21T09:30:00.003+00:00\"},\"s\":\"I\"} | iso | 2025-11-21T09:30:00.003Z",
+                "2025-11-21 09:30:00.123 UTC [77] LOG: x | iso | 2025-11-21T09:30:00.123Z",
+                "2025-11-21 09:30:00 CET [77] LOG: x | iso | 2025-11-21T08:30:00Z",
+                "2025-11-21 09:30:00 ESTIMATED x | iso | 2025-11-21T08:30:00Z",
+                "2025-11-21T09:30Z x | iso | 2025-11-21T09:30:00Z",
+                "I1121 09:30:00.123456 1 x.go:1] x | klog | 2025-11-21T08:30:00.123Z",
+                "1:M 21 Nov 2025 09:30:00.123 * Ready | clf | 2025-11-21T08:30:00.123Z",
+                "21-Nov-2025 09:30:00.123 INFO [main] x | clf | 2025-11-21T08:30:00.123Z",
+                "Nov 21, 2025 9:30:00 PM org.example.Main x | syslog | 2025-11-21T20:30:00Z",
+                "Fri Nov 21 09:30:00 UTC 2025 x | syslog | 2025-11-21T09:30:00Z"
             })
     void findsOutHowTimesAreWritten(String line, String name, String instant) {
         LineTimeFormat format = LineTimeFormat.guess((line + "\n").getBytes(StandardCharsets.UTF_8));
@@ -93,7 +119,31 @@ final class LineTimeFormatTest {
 
     @Test
     void takesDigitsOfNoDayForNoTime() {
-        assertThat(time(LineTimeFormat.of("iso"), "2025-02-31 09:30:00 x")).isEqualTo(LineTimeFormat.NONE);
-        assertThat(time(LineTimeFormat.of("iso"), "2025-02-28 25:30:00 x")).isEqualTo(LineTimeFormat.NONE);
+        assertThat(time(LineTimeFormat.of("iso"), "2025-02-31 09:30:00 x")).isEqualTo(NONE);
+        assertThat(time(LineTimeFormat.of("iso"), "2025-02-28 25:30:00 x")).isEqualTo(NONE);
+    }
+
+    private static List<String> all(String line, long earliestMs) {
+        return Arrays.stream(LineTimeFormat.of(line.startsWith("20") ? "iso" : "syslog")
+                        .timesMs(line, clock(earliestMs)))
+                .mapToObj(time -> Instant.ofEpochMilli(time).toString())
+                .toList();
+    }
+
+    /** A clock that is put back shows an hour twice, and one that is put forward leaves one out. */
+    @Test
+    void meansBothHoursWhereOneIsThereTwice() {
+        assertThat(all("2025-10-26 02:30:00 x", LATEST))
+                .containsExactly("2025-10-26T00:30:00Z", "2025-10-26T01:30:00Z");
+        assertThat(all("2025-03-30 02:30:00 x", LATEST))
+                .containsExactly("2025-03-30T01:30:00Z", "2025-03-30T00:30:00Z");
+        assertThat(all("2025-10-26 02:30:00+01:00 x", LATEST)).containsExactly("2025-10-26T01:30:00Z");
+    }
+
+    @Test
+    void meansEachYearOfALongFile() {
+        assertThat(all("Nov 21 09:30:00 x", ms("2023-11-22T00:00:00Z")))
+                .containsExactly("2025-11-21T08:30:00Z", "2024-11-21T08:30:00Z", "2023-11-21T08:30:00Z");
+        assertThat(all("Nov 21 09:30:00 x", ms("2025-12-31T00:00:00Z"))).containsExactly("2025-11-21T08:30:00Z");
     }
 }

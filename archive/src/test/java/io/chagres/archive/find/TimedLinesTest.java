@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.List;
 import java.util.Random;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +20,7 @@ final class TimedLinesTest {
     private static final long START_MS = Instant.parse("2026-01-02T03:00:00Z").toEpochMilli();
 
     private static LineClock clock(@Nullable LineTimeFormat format, long sinceMs, long untilMs) {
-        return new LineClock(format, sinceMs, untilMs, ZoneOffset.UTC, START_MS);
+        return new LineClock(format, sinceMs, untilMs, ZoneOffset.UTC, START_MS, START_MS);
     }
 
     /** Gives a text in pieces of some bytes. */
@@ -79,6 +80,34 @@ final class TimedLinesTest {
         TimedLines lines = new TimedLines(clock(null, Long.MIN_VALUE, Long.MAX_VALUE));
         lines.over(source((banner + "2026-01-02 03:00:00 x\n").getBytes(StandardCharsets.UTF_8), new Random(3)), 0);
         assertThat(given(lines, 100)).isEqualTo("@" + banner.length() + " 2026-01-02 03:00:00 x\n");
+    }
+
+    private static String shown(String text) throws IOException {
+        TimedLines lines = new TimedLines(clock(null, START_MS + 1000, START_MS + 1999));
+        lines.over(source(text.getBytes(StandardCharsets.UTF_8), new Random(4)), 0);
+        return given(lines, 1000).replaceAll("@\\d+ ", "");
+    }
+
+    /** Several programs write into one file, or a line has its time at its end: nothing of the window is missed. */
+    @Test
+    void findsTimesOfEachFormWhereverTheyStand() throws IOException {
+        String head = "2026-01-02 03:00:00 a\n".repeat(1000);
+        String in = "2026-01-02 03:00:01 b\n";
+        String out = "2026-01-02 03:00:02 c\n";
+        for (String line : List.of(
+                "Jan  2 03:00:01 web1 cron: x\n",
+                "10.0.0.1 - - [02/Jan/2026:03:00:01 +0000] x\n",
+                "I0102 03:00:01.000000 1 x.go:1] x\n",
+                "WARN 1767322801 x\n".replace("WARN ", "["),
+                "{\"log\":\"" + "y".repeat(16_000) + "\",\"time\":\"2026-01-02T03:00:01.5Z\"}\n")) {
+            assertThat(shown(head + line + out)).isEqualTo(line);
+            assertThat(shown(head + in + "  at 2026-01-02 09:00:00\n" + line + "  more\n" + out + head))
+                    .isEqualTo(in + "  at 2026-01-02 09:00:00\n" + line + "  more\n");
+            String later = line.replace("03:00:01", "04:00:01").replace("1767322801", "1767326401");
+            assertThat(shown(head + in + later)).isEqualTo(in);
+        }
+        assertThat(shown("2026 is a year, nothing else\n".repeat(100_000) + in + out))
+                .isEqualTo(in);
     }
 
     @Test

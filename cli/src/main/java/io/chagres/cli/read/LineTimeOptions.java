@@ -28,7 +28,7 @@ final class LineTimeOptions {
             paramLabel = "TIME",
             description = "Only lines written at TIME or later, by the time in each; --since is about commits. A line"
                     + " without a time belongs to the one before it. How times are written is found out for each file"
-                    + " and said: ISO 8601, syslog, common log format, or seconds or milliseconds since 1970.")
+                    + " and said: ISO 8601, syslog, klog, common log format, or seconds since 1970 or parts of them.")
     @Nullable
     Instant since;
 
@@ -39,9 +39,10 @@ final class LineTimeOptions {
     @Option(
             names = "--time-format",
             paramLabel = "FORMAT",
-            description = "How times of lines are written: iso, syslog, clf, epoch, or in the letters of strftime(3)"
-                    + " (default: found out). A time stands within the first 256 bytes of its line, and is in the time"
-                    + " zone of this user ($TZ) unless it has one.")
+            description =
+                    "How times of lines are written: iso, syslog, clf, klog, epoch, or in the letters of strftime(3)"
+                            + " (default: found out). A time stands within the first 256 bytes of its line, of JSON also the"
+                            + " last, and is in the time zone of this user ($TZ) unless it has one.")
     @Nullable
     String text;
 
@@ -88,6 +89,7 @@ final class LineTimeOptions {
                         since == null ? Long.MIN_VALUE : since.toEpochMilli(),
                         until == null ? Long.MAX_VALUE : until.toEpochMilli(),
                         zone,
+                        version.openedMs(),
                         version.changedMs()));
     }
 
