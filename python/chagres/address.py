@@ -2,12 +2,16 @@
 
 import functools
 import re
+import unicodedata
 from typing import List, Pattern, Tuple, Union
 
 Path = Union[str, bytes]
 
 _SHOWN = re.compile(r"\\x([01][0-9a-f]|7f|[89a-f][0-9a-f])")  # a byte as the program prints it
+_SHOWN_RUN = re.compile(f"(?:{_SHOWN.pattern})+")
 _SPECIAL = set("*?[]{},:!^-\\")
+_MARKED = set("*?[{\\")
+_TURNING = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")  # their neighbours
 
 
 def to_bytes(path: Path) -> bytes:
@@ -26,15 +30,40 @@ def to_shown(path: bytes) -> str:
 
 
 def split(name: str) -> Tuple[str, str]:
-    """Splits ``web1:/var/log/app.log`` into the host and the path.
+    """Splits ``web1:/var/log/app.log`` into the host and the path, at the first colon without a backslash before it.
 
     Raises:
         ValueError: where there is no colon
     """
-    host, colon, path = name.partition(":")
-    if not colon:
+    match = re.match(r"((?:[^\\:]|\\.)*):", name, re.DOTALL)
+    if not match:
         raise ValueError(f"'{name}' needs a host and a colon, as in 'web1:/var/log/app.log'")
-    return host, path
+    return match[1], name[match.end():]
+
+
+def quoted(path: bytes) -> str:
+    """Returns a path as the program prints it: a backslash stands before what means something in patterns, and bytes
+    that are not shown are written as ``\\xnn``."""
+    return "".join("\\" + each if each in _MARKED else each if _is_shown(each) else
+                   "".join(f"\\x{byte:02x}" for byte in to_bytes(each)) for each in to_text(path))
+
+
+def _is_shown(char: str) -> bool:
+    return unicodedata.category(char) not in ("Cc", "Cs", "Zl", "Zp") and char not in _TURNING
+
+
+def unquoted(text: str) -> bytes:
+    """Returns the path that :func:`quoted`, or the program, made a text of."""
+    parts, at = [], 0
+    while at < len(text):
+        if shown := _SHOWN.match(text, at):
+            parts.append(bytes([int(shown[1], 16)]))
+            at += 4
+        else:
+            at += text[at] == "\\" and text[at + 1:at + 2] in _SPECIAL
+            parts.append(to_bytes(text[at]))
+            at += 1
+    return b"".join(parts)
 
 
 def _braces(pattern: str) -> List[str]:
@@ -70,9 +99,8 @@ def _regex(pattern: str) -> str:
             negated = inner[0] in "!^"
             inner = re.sub(r"([\\\[\]&~|^])", r"\\\1", inner[negated:])
             text, at = text + f"(?!/)[{'^' if negated else ''}{inner}]", end + 1
-        elif shown := _SHOWN.match(pattern, at):
-            value = int(shown[1], 16)
-            text, at = text + re.escape(chr(value if value < 128 else 0xDC00 + value)), at + 4
+        elif shown := _SHOWN_RUN.match(pattern, at):  # several may be one character
+            text, at = text + re.escape(to_text(unquoted(shown[0]))), shown.end()
         elif char == "\\" and pattern[at + 1:at + 2] in _SPECIAL:
             text, at = text + re.escape(pattern[at + 1]), at + 2
         else:

@@ -75,6 +75,12 @@ class FileInfo(NamedTuple):
     changed: datetime
     mode: int
 
+    @property
+    def address(self) -> str:
+        """Host and path as the program prints and takes them, whatever characters are in them."""
+        host = address.quoted(address.to_bytes(self.host)).replace(":", "\\:")
+        return ("\\" if host.startswith("-") else "") + host + ":" + address.quoted(address.to_bytes(self.path))
+
 
 class File(io.RawIOBase):
     """A file of an archive, open for reading. Seekable; positions are those of the file.
@@ -232,6 +238,11 @@ class Host:
             raise FileNotFoundError(f"there is no file {name}" + (f" of version {version}" if version else ""))
         return io.BufferedReader(File(name, self.reader(), found), 256 << 10)
 
+    def has(self, path: address.Path) -> bool:
+        """Says whether a path leads to anything, or did last."""
+        text = address.to_bytes(path)
+        return self.state.find(text) is not None or any(each.path == text for each in self.state.versions.values())
+
     def _version(self, path: bytes) -> Optional[Version]:
         stands = self.state.find(path)
         if stands and stands.kind == LINK:
@@ -346,12 +357,22 @@ class Archive:
         """Opens a file, such as ``web1:/var/log/app.log``: one that is there, or the one that had the path last.
 
         Args:
+            name: host and path as they are, or as the program prints them
             at: the moment to show, where it is another than that of the archive
             version: the id of another version
+
+        Raises:
+            ValueError: where the name is that of one file as it is, and of another one as the program prints it
         """
-        host, path = address.split(name)
-        archive = self if at is None else self.at(at)
-        return archive.host(host).open(path, version=version)
+        shown_host, shown = address.split(name)
+        host = (self if at is None else self.at(at)).host(address.to_text(address.unquoted(shown_host)))
+        if "\\" in shown and version is None:
+            printed = address.unquoted(shown)
+            found = {path for path in (printed, address.to_bytes(shown)) if host.has(path)}
+            if len(found) > 1:
+                raise ValueError(f"{name} is the name of one file, and another one is printed so; give version=")
+            return host.open(found.pop() if found else printed)
+        return host.open(shown, version=version)
 
     def lines(self, hosts: str = "*", paths: str = "", *, since: Optional[When] = None, until: Optional[When] = None,
               containing: Union[None, str, bytes] = None, versions: bool = False, binary: bool = False,

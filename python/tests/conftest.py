@@ -11,7 +11,7 @@ ARCHIVES = os.environ.get("CHAGRES_TEST_ARCHIVES")
 @pytest.fixture
 def archives() -> pathlib.Path:
     """A folder with the archives ``plain`` and ``compacted``, see QueryArchive, ``many``, ``filtered``, ``sparse``,
-    and ``encrypted``."""
+    ``names`` and ``encrypted``."""
     if not ARCHIVES:
         pytest.skip("PythonPackageTest of the module archive writes the archives")
     return pathlib.Path(ARCHIVES)

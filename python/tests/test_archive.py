@@ -119,3 +119,21 @@ def test_damaged_hosts_leave_others(archives, tmp_path):
         except chagres.DamagedError as e:
             assert "instead of" in str(e)
     assert len(whole) == 2
+
+
+def test_what_the_program_prints_opens_that_file(archives):
+    archive = chagres.Archive(archives / "names")
+    printed = (archives / "names.txt").read_text("utf-8").splitlines()
+    assert sorted(file.address for file in archive.files()) == sorted(printed)
+    twice = "h\\:1:/a\\["  # printed of a file, and the name of another
+    for each in printed:
+        if each == twice:
+            with pytest.raises(ValueError, match="another one is printed so"):
+                archive.open(each)
+            continue
+        with archive.open(each) as file:
+            assert file.read().decode() == each
+        assert [file.address for file in archive.files(each)] == [each]
+    for file in archive.files():
+        if "\\" not in file.path:
+            assert archive.open(f"{file.host.replace(':', chr(92) + ':')}:{file.path}").read().decode() == file.address

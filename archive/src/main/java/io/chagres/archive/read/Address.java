@@ -62,9 +62,13 @@ public final class Address {
         return -1;
     }
 
-    /** Returns the address of one path of a host, and of what is below it if it is a directory; as it is printed. */
+    /**
+     * Returns the address of one path of a host, and of what is below it if it is a directory; as it is printed. It is
+     * no option of a command.
+     */
     public static String of(String host, Pathname path) {
-        return Glob.quoted(Pathname.of(host)).replace(":", "\\:") + ':' + Glob.quoted(path);
+        String name = Glob.quoted(Pathname.of(host)).replace(":", "\\:");
+        return (name.startsWith("-") ? "\\" : "") + name + ':' + Glob.quoted(path);
     }
 
     /** Says whether a host's name or id matches. */

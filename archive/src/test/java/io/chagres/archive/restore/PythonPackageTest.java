@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.archive.Codec;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.age.AgeIdentity;
+import io.chagres.archive.read.Address;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.QueryArchive;
@@ -12,12 +13,16 @@ import io.chagres.archive.testing.SmallArchive;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
+import io.chagres.testkit.Seeds;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -48,6 +53,7 @@ class PythonPackageTest {
         many();
         filtered();
         sparse();
+        names();
         Program tests = everyPython
                 ? Program.run(List.of(
                         "env",
@@ -69,6 +75,7 @@ class PythonPackageTest {
         Requires.pythonModule("zstandard", "zstandard==0.25.0");
         Requires.pythonModule("crc32c", "crc32c==2.9.post0");
         Requires.pythonModule("pyarrow", "pyarrow==26.0.1");
+        Requires.pythonModule("numpy", "numpy==2.4.6");
         Requires.pythonModule("pytest", "pytest==9.2.0");
     }
 
@@ -108,6 +115,33 @@ class PythonPackageTest {
                 host.append(host.file("/etc/motd"), "of " + name + "\n").commit(1);
             }
         }
+    }
+
+    /** Files of all kinds of names, which hold what the program prints of these. */
+    private void names() throws IOException {
+        RandomGenerator random = Seeds.random(Seeds.next("PythonPackageTest"));
+        Set<Pathname> paths = new TreeSet<>(List.of(Pathname.of("/a["), Pathname.of("/a\\[")));
+        byte[] alphabet = "ab*?[]{},:!^-\\x41\n\u00e9\u2028\u00a0\u202e \"~".getBytes(StandardCharsets.UTF_8);
+        while (paths.size() < 100) {
+            byte[] name = new byte[2 + random.nextInt(8)];
+            name[0] = '/';
+            for (int i = 1; i < name.length; i++) {
+                name[i] = random.nextInt(10) == 0 ? (byte) 0xff : alphabet[random.nextInt(alphabet.length)];
+            }
+            paths.add(Pathname.ofBytes(name));
+        }
+        List<String> printed = new ArrayList<>();
+        try (DirectoryStore store = DirectoryStore.open(
+                        Pathname.of(archives.resolve("names").toString()), true);
+                Host host = new Host(store, QueryArchive.ID, "h:1")) {
+            for (Pathname path : paths) {
+                String address = Address.of("h:1", path);
+                host.inline(host.file(path), address);
+                printed.add(address);
+            }
+            host.commit();
+        }
+        Files.write(archives.resolve("names.txt"), printed);
     }
 
     private void sparse() {

@@ -253,7 +253,8 @@ public final class LsCommand implements Callable<Integer> {
         FileVersion version = file.version();
         JsonWriter json = new JsonWriter().beginObject();
         json.member("host", host.host().name()).member("hostId", host.host().id());
-        json.member("path", file.path().toString()).member("version", ArchiveLayout.hex(version.id()));
+        json.member("path", file.path().toString()).member("address", name(host, file));
+        json.member("version", ArchiveLayout.hex(version.id()));
         json.member("bytes", version.length());
         json.member("mode", Integer.toOctalString(version.attributes().mode()));
         json.member("uid", version.attributes().uid())

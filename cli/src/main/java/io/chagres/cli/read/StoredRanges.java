@@ -4,6 +4,7 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.query.QueriedHost;
+import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.CommitTimes;
@@ -77,6 +78,7 @@ final class StoredRanges {
         }
         line.member("first", time(version, extent.start())).member("last", time(version, extent.end() - 1));
         line.member("host", host.host().name()).member("path", file.path().toString());
+        line.member("address", Address.of(host.host().name(), file.path()));
         line.member("named", file.named()).member("version", ArchiveLayout.hex(version.id()));
         line.member("state", version.state().name().toLowerCase(Locale.ROOT));
         return line.member("start", extent.start()).member("end", extent.end()).endObject();
