@@ -45,6 +45,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -150,6 +151,7 @@ public final class Main {
         CommandLine line = new CommandLine(new RootCommand());
         subcommands.forEach(line::addSubcommand);
         Converters.register(line, context);
+        Optional.ofNullable(line.getSubcommands().get("grep")).ifPresent(GrepCommand::parseAsRipgrep);
         line.setUsageHelpWidth(HelpText.width(context.out().columns()));
         line.setHelpFactory(HelpText::new);
         line.setColorScheme(CommandLine.Help.defaultColorScheme(

@@ -31,8 +31,8 @@ final class OptionGroups {
                             + " --status-interval --quiet --help"),
             "grep",
             List.of(
-                    "What matches: --regexp --file --fixed-strings --ignore-case --smart-case --word-regexp"
-                            + " --line-regexp --invert-match --multiline --pcre2",
+                    "What matches: --regexp --file --fixed-strings --ignore-case --smart-case --case-sensitive"
+                            + " --word-regexp --line-regexp --invert-match --multiline --pcre2",
                     "What is searched: --at --since --until --line-since --line-until --time-format --glob --text"
                             + " --search-zip --encoding",
                     "What is printed: --line-number --only-matching --replace --count --files-with-matches"

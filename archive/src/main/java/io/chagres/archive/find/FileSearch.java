@@ -367,7 +367,7 @@ public final class FileSearch implements AutoCloseable {
         byte[] bytes = new byte[(int) (end - start - (newline ? 1 : 0))];
         MemorySegment.copy(block, ValueLayout.JAVA_BYTE, start, bytes, 0, bytes.length);
         long number = options.numbers() ? count(start) + 1 : 0;
-        sink.line(new LineSink.Line(bytes, base + start, number, isMatch));
+        sink.line(new LineSink.Line(bytes, base + start, number, isMatch, newline));
     }
 
     private long lineEnd(long start, long to) {
@@ -442,7 +442,7 @@ public final class FileSearch implements AutoCloseable {
         return position;
     }
 
-    /** Tells what of a line that is shown matches, from left to right; what is empty is left out. */
+    /** Tells what of a line that is shown matches, from left to right; over lines nothing that is empty. */
     public void spans(LineSink.Line line, LineSpans taker) {
         if (overLines == null) {
             finder.spans(line.bytes(), taker);

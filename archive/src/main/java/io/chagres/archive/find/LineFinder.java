@@ -144,7 +144,7 @@ public final class LineFinder implements AutoCloseable {
         return end;
     }
 
-    /** Tells what of a line matches, from left to right; what is empty is left out. */
+    /** Tells what of a line matches, from left to right; what is empty and adjoins another is left out. */
     public void spans(byte[] bytes, LineSpans spans) {
         if (set != null && pattern.isDecidedByLiterals()) {
             set.spans(bytes, spans);
@@ -155,14 +155,12 @@ public final class LineFinder implements AutoCloseable {
         Matcher matcher = pattern.expression(isAscii).matcher(text);
         int chars = 0;
         int place = 0;
-        while (hasNext(matcher, bytes.length)) {
-            if (matcher.end() > matcher.start()) {
-                int from = place + LineText.bytes(text, chars, matcher.start());
-                int to = from + LineText.bytes(text, matcher.start(), matcher.end());
-                spans.span(from, to);
-                chars = matcher.end();
-                place = to;
-            }
+        for (int last = -1; hasNext(matcher, text, last, bytes.length); last = chars) {
+            int from = place + LineText.bytes(text, chars, matcher.start());
+            int to = from + LineText.bytes(text, matcher.start(), matcher.end());
+            spans.span(from, to);
+            chars = matcher.end();
+            place = to;
         }
     }
 
@@ -177,7 +175,7 @@ public final class LineFinder implements AutoCloseable {
         Matcher matcher = pattern.expression(isAscii).matcher(text);
         ByteArrayOutputStream out = new ByteArrayOutputStream(bytes.length);
         int chars = 0;
-        while (hasNext(matcher, bytes.length)) {
+        for (int last = -1; hasNext(matcher, text, last, bytes.length); last = chars) {
             out.writeBytes(Replacement.bytes(text.substring(chars, matcher.start())));
             int from = out.size();
             out.writeBytes(Replacement.bytes(by.of(matcher)));
@@ -188,13 +186,23 @@ public final class LineFinder implements AutoCloseable {
         return out.toByteArray();
     }
 
-    private boolean hasNext(Matcher matcher, int length) {
+    /** Finds the next match that is not empty beside another, nor within a character that is two for the JDK. */
+    private boolean hasNext(Matcher matcher, String text, int last, int length) {
         try {
-            return matcher.find();
+            boolean found = matcher.find();
+            while (found && matcher.end() == matcher.start() && isNone(text, matcher.start(), last)) {
+                found = matcher.find();
+            }
+            return found;
         } catch (StackOverflowError e) { // behind what matches
             tooLong = Math.max(tooLong, length);
             return false;
         }
+    }
+
+    private static boolean isNone(String text, int at, int last) {
+        return at == last
+                || at > 0 && at < text.length() && Character.isSurrogatePair(text.charAt(at - 1), text.charAt(at));
     }
 
     /** Gives the memory back; closing again does nothing. */

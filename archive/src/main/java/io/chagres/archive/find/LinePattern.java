@@ -30,6 +30,10 @@ public final class LinePattern {
     private final boolean ledByLiterals;
     private final boolean decidedByLiterals;
 
+    /** Such an expression finds no newline. */
+    private static final Pattern ON_A_LINE =
+            Pattern.compile("(?:[^\\\\\\[(\n]|\\\\[bBdw<>.+*?()\\[\\]{}|^$/-]|\\[[\\w-]+]|\\((?!\\?)|\\(\\?:)*");
+
     /** A text without any of these characters means itself as an expression. */
     private static final Pattern SPECIAL = Pattern.compile("[\\\\^$.|?*+()\\[\\]{}]");
 
@@ -48,6 +52,10 @@ public final class LinePattern {
         /** Nothing that is found goes over lines. */
         public Options(boolean fixed, boolean ignoreCase, boolean word, boolean wholeLine, boolean inverted) {
             this(fixed, ignoreCase, word, wholeLine, inverted, false);
+        }
+
+        private Options onLines() {
+            return new Options(fixed, ignoreCase, word, wholeLine, inverted);
         }
 
         /** Expressions as they are. */
@@ -78,12 +86,14 @@ public final class LinePattern {
      * @param patterns one finds nothing if there is none
      * @throws java.util.regex.PatternSyntaxException when one is no expression
      */
-    public static LinePattern of(List<String> patterns, Options options) {
+    public static LinePattern of(List<String> patterns, Options given) {
+        boolean isOnLines = given.overLines() && patterns.stream().allMatch(each -> isOnALine(each, given.fixed()));
+        Options options = isOnLines ? given.onLines() : given;
         List<byte[]> literals = new ArrayList<>();
         List<String> expressions = new ArrayList<>();
         boolean whole = true;
         for (String each : patterns) {
-            String regex = options.fixed() ? Pattern.quote(each) : PosixClasses.translate(each);
+            String regex = options.fixed() ? Pattern.quote(each) : GrepSyntax.translate(each);
             Pattern.compile(regex, BASE); // so that the message is about this one
             expressions.add(regex);
             byte[] literal = options.fixed() ? each.getBytes(StandardCharsets.UTF_8) : RequiredLiteral.of(regex);
@@ -149,6 +159,10 @@ public final class LinePattern {
     private static boolean isText(String pattern, boolean fixed) {
         return pattern.chars().noneMatch(c -> c == '\n' || Character.isSurrogate((char) c))
                 && (fixed || !SPECIAL.matcher(pattern).find());
+    }
+
+    private static boolean isOnALine(String pattern, boolean fixed) {
+        return fixed ? pattern.indexOf('\n') < 0 : ON_A_LINE.matcher(pattern).matches();
     }
 
     /** No line has it, so no filter does. */

@@ -11,8 +11,9 @@ public interface LineSink {
      * @param position of its first byte in the file
      * @param number counted from 1 at the first byte that was searched; 0 when lines are not counted
      * @param matches whether it was found, or is beside one that was
+     * @param ends whether it has its newline, which the last one of a file may lack
      */
-    record Line(byte[] bytes, long position, long number, boolean matches) {}
+    record Line(byte[] bytes, long position, long number, boolean matches, boolean ends) {}
 
     /** Takes a line. */
     void line(Line line) throws IOException;

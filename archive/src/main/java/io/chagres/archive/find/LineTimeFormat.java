@@ -124,8 +124,8 @@ public final class LineTimeFormat {
             "klog", "^[IWEF](?<m>\\d{2})(?<d>\\d{2}) (?<H>\\d{2}):(?<M>\\d{2}):(?<S>\\d{2})\\.(?<f>\\d{1,9})");
     private static final LineTimeFormat EPOCH = new LineTimeFormat(
             "epoch",
-            "(?:^\\W{0,2}|audit\\(|\\b(?:ts|time|timestamp)(?:=|\" ?: ?\"?))(?:(?<n>\\d{19}|\\d{16}|\\d{13})|(?<s>\\d{10})"
-                    + FRACTION + ")(?!\\d)");
+            "(?:^\\W{0,2}|audit\\(|\\b(?:ts|time|timestamp)(?:=|\" ?: ?\"?))"
+                    + "(?:(?<n>\\d{19}|\\d{16}|\\d{13})|(?<s>\\d{10})" + FRACTION + ")(?!\\d)");
 
     private static final List<LineTimeFormat> COMMON = List.of(ISO, CLF, SYSLOG, KLOG, EPOCH);
 

@@ -129,7 +129,7 @@ record SearchedFile(
     private void decoded(Charset charset, int mark, Part part) throws IOException {
         long from = Math.max(file.start() - (mark > 0 ? file.start() % 2 : 0), mark);
         Range range = new Range(from, Math.min(Extents.largeHole(file.version(), from, file.end()) + 2, file.end()));
-        part.search(new DecodedSource(range::read, charset), from);
+        part.search(new DecodedSource(range::read, charset), from - mark);
     }
 
     private void unpacked(Unpacker form, Part part) throws IOException {

@@ -117,7 +117,7 @@ final class FileSearchTest {
                 }
                 last = i;
                 byte[] bytes = line(file, lines.get(i)).getBytes(StandardCharsets.ISO_8859_1);
-                shown.line(new LineSink.Line(bytes, lines.get(i)[0], i + 1, match[i]));
+                shown.line(new LineSink.Line(bytes, lines.get(i)[0], i + 1, match[i], true));
             }
         }
         return shown.text + "" + found;

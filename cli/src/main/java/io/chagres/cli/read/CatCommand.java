@@ -215,37 +215,35 @@ public final class CatCommand implements Callable<Integer> {
 
     private void copy(QueriedFile file, long start, long end, VersionContent content, ContentSink sink)
             throws IOException {
-        ContentSink.Origin origin = ContentSink.Origin.of(file);
         TimedLines lines = lineTimes.of(file.version(), start, end, content);
         if (lines == null) {
-            sink.copy(origin, file.version(), start, end, content);
+            sink.copy(file, start, end, content);
             return;
         }
         MemorySegment piece = MemorySegment.ofArray(new byte[LINES_BYTES]);
         while (lines.next()) {
             long position = lines.position();
             for (int got = lines.read(piece); got > 0; got = lines.read(piece)) {
-                sink.write(origin, position, piece.asSlice(0, got));
+                sink.write(file, position, piece.asSlice(0, got));
                 position += got;
             }
         }
-        lineTimes.note(origin, lines);
+        lineTimes.note(file, lines);
     }
 
     private static void copyProven(
             ArchiveView view, QueriedFile file, long start, long end, VersionContent content, ContentSink sink)
             throws IOException {
-        ContentSink.Origin origin = ContentSink.Origin.of(file);
         content.copyProven(
                 file.version(),
                 start,
                 end,
-                (position, bytes) -> sink.write(origin, position, bytes),
+                (position, bytes) -> sink.write(file, position, bytes),
                 (from, to, cause) -> view.faults()
                         .tell(
                                 file.host(),
                                 new CorruptArchiveException(
-                                        origin.toString(),
+                                        file.toString(),
                                         "bytes " + from + " to " + to + " are left out: " + cause.getMessage())));
     }
 

@@ -2,12 +2,9 @@ package io.chagres.cli.read;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.query.QueriedFile;
-import io.chagres.archive.read.Address;
 import io.chagres.archive.read.VersionContent;
-import io.chagres.archive.state.FileVersion;
 import io.chagres.cli.command.Output;
 import io.chagres.cli.text.JsonWriter;
-import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -25,40 +22,25 @@ sealed interface ContentSink {
      * @param position of the first byte in its version
      * @param bytes borrowed until return
      */
-    void write(Origin origin, long position, MemorySegment bytes) throws IOException;
+    void write(QueriedFile file, long position, MemorySegment bytes) throws IOException;
 
     /** Is called behind the last bytes. */
     default void end() throws IOException {}
 
     /** Takes a range of a version. */
-    default void copy(Origin origin, FileVersion version, long start, long end, VersionContent content)
-            throws IOException {
-        content.copy(version, start, end, (position, bytes) -> write(origin, position, bytes));
+    default void copy(QueriedFile file, long start, long end, VersionContent content) throws IOException {
+        content.copy(file.version(), start, end, (position, bytes) -> write(file, position, bytes));
     }
 
-    /** The version that the bytes belong to. */
-    record Origin(String host, Pathname path, long versionId) {
-        /** Returns that of a file. */
-        static Origin of(QueriedFile file) {
-            return new Origin(file.host().name(), file.path(), file.version().id());
-        }
-
-        /** Says whether the bytes of both belong under one name: versions of a path follow each other. */
-        boolean sameFile(@Nullable Origin other) {
-            return other != null && host.equals(other.host) && path.equals(other.path);
-        }
-
-        /** Returns an address that names the file. */
-        @Override
-        public String toString() {
-            return Address.of(host, path);
-        }
+    /** Says whether the bytes of both belong under one name: versions of a path follow each other. */
+    private static boolean isOf(QueriedFile file, QueriedFile other) {
+        return file.host().name().equals(other.host().name()) && file.path().equals(other.path());
     }
 
     /** The bytes and nothing else. */
     record Raw(Output out) implements ContentSink {
         @Override
-        public void write(Origin origin, long position, MemorySegment bytes) throws IOException {
+        public void write(QueriedFile file, long position, MemorySegment bytes) throws IOException {
             out.write(bytes, 0, bytes.byteSize());
         }
     }
@@ -67,7 +49,7 @@ sealed interface ContentSink {
     final class Headed implements ContentSink {
         private final Output out;
         private final boolean fromTheStart;
-        private @Nullable Origin last;
+        private @Nullable QueriedFile last;
 
         /**
          * Creates a sink.
@@ -80,11 +62,12 @@ sealed interface ContentSink {
         }
 
         @Override
-        public void write(Origin origin, long position, MemorySegment bytes) throws IOException {
-            if (!origin.sameFile(last) && (last != null || fromTheStart)) {
-                out.line((last == null ? "" : "\n") + "==> " + origin + " <==");
+        public void write(QueriedFile file, long position, MemorySegment bytes) throws IOException {
+            boolean isNext = last == null ? fromTheStart : !isOf(file, last);
+            if (isNext) {
+                out.line((last == null ? "" : "\n") + "==> " + file + " <==");
             }
-            last = origin;
+            last = file;
             out.write(bytes, 0, bytes.byteSize());
         }
     }
@@ -93,7 +76,7 @@ sealed interface ContentSink {
     final class Named implements ContentSink {
         private final Output out;
         private byte[] name = {};
-        private @Nullable Origin last;
+        private @Nullable QueriedFile last;
         private boolean isWithin;
 
         Named(Output out) {
@@ -101,11 +84,13 @@ sealed interface ContentSink {
         }
 
         @Override
-        public void write(Origin origin, long position, MemorySegment bytes) throws IOException {
-            if (!origin.equals(last)) {
+        public void write(QueriedFile file, long position, MemorySegment bytes) throws IOException {
+            if (last == null
+                    || !isOf(file, last)
+                    || file.version().id() != last.version().id()) {
                 end();
-                name = (origin + ":").getBytes(StandardCharsets.UTF_8);
-                last = origin;
+                name = (file + ":").getBytes(StandardCharsets.UTF_8);
+                last = file;
             }
             long at = 0;
             while (at < bytes.byteSize()) {
@@ -141,12 +126,12 @@ sealed interface ContentSink {
     /** One object per piece: {@code text} where the piece is UTF-8, {@code base64} where it is not. */
     record Json(Output out) implements ContentSink {
         @Override
-        public void write(Origin origin, long position, MemorySegment bytes) throws IOException {
+        public void write(QueriedFile file, long position, MemorySegment bytes) throws IOException {
             byte[] copy = bytes.toArray(ValueLayout.JAVA_BYTE);
             int start = 0;
             while (start < copy.length) { // pieces end at newlines, so that they do not split characters
                 int end = pieceEnd(copy, start);
-                out.line(piece(origin, position + start, ByteBuffer.wrap(copy, start, end - start)));
+                out.line(piece(file, position + start, ByteBuffer.wrap(copy, start, end - start)));
                 start = end;
             }
         }
@@ -160,10 +145,11 @@ sealed interface ContentSink {
             return bytes.length;
         }
 
-        private static JsonWriter piece(Origin origin, long position, ByteBuffer bytes) {
+        private static JsonWriter piece(QueriedFile file, long position, ByteBuffer bytes) {
             JsonWriter json = new JsonWriter().beginObject();
-            json.member("host", origin.host()).member("path", origin.path().toString());
-            json.member("version", ArchiveLayout.hex(origin.versionId())).member("position", position);
+            json.member("host", file.host().name()).member("path", file.path().toString());
+            json.member("address", file.toString());
+            json.member("version", ArchiveLayout.hex(file.version().id())).member("position", position);
             try {
                 json.member(
                         "text",

@@ -5,6 +5,8 @@ import io.chagres.archive.query.FleetSearch;
 import io.chagres.archive.query.Query;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Workers;
+import io.chagres.archive.state.LocalTables;
+import io.chagres.archive.state.RowSorter;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
@@ -17,11 +19,10 @@ import io.chagres.cli.command.TimeOptions;
 import io.chagres.cli.command.TimeoutOption;
 import io.chagres.cli.command.WorkerThreads;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
@@ -45,9 +46,6 @@ import picocli.CommandLine.Parameters;
         })
 public final class GrepCommand implements Callable<Integer> {
     private static final int NOTHING = 1;
-
-    /** This part of the memory is for lines that wait for others. */
-    private static final int SORTED_SHARE = 8;
 
     private final CommandContext context;
 
@@ -80,6 +78,12 @@ public final class GrepCommand implements Callable<Integer> {
         this.context = context;
     }
 
+    /** Takes an option several times, of which the last one counts, and {@code -e} with a pattern like an option. */
+    public static void parseAsRipgrep(CommandLine grep) {
+        grep.setOverwrittenOptionsAllowed(true);
+        grep.setAllowOptionsAsOptionParameters(true);
+    }
+
     @Override
     public Integer call() throws IOException {
         List<String> rest = new ArrayList<>(arguments);
@@ -98,20 +102,17 @@ public final class GrepCommand implements Callable<Integer> {
                             + " without it");
         }
         long startMs = context.clock().millis();
+        LocalTables tables = TemporaryFiles.tables(context.environment());
         try (ArchiveView view = ArchiveView.once(
-                "grep",
-                identities.open(store, timeout, context),
-                times,
-                TemporaryFiles.tables(context.environment()),
-                context.err()::println)) {
+                "grep", identities.open(store, timeout, context), times, tables, context.err()::println)) {
             int count = view.readers(memory.bytes());
-            try (LineSorter sorter = sorter();
+            try (RowSorter sorter = options.sort == GrepOptions.Sort.TIME ? tables.sorter() : null;
                     WorkerThreads threads = new WorkerThreads("grep-", count)) {
                 GrepPrinter printer = new GrepPrinter(options, colored(), json.json, sorter, view::note);
                 FleetSearch search =
                         search(view, addresses, wanted, options, printer, threads.workers(), context.out());
                 if (sorter != null) {
-                    sorter.print(context.out());
+                    TimedSink.print(sorter, context.out());
                 }
                 if (options.stats) {
                     stats(printer.count(), context.clock().millis() - startMs);
@@ -157,13 +158,6 @@ public final class GrepCommand implements Callable<Integer> {
         for (String line : count.lines(elapsedMs)) {
             context.out().line(line);
         }
-    }
-
-    private @Nullable LineSorter sorter() {
-        String temporary = TemporaryFiles.directory(context.environment());
-        return options.sort == GrepOptions.Sort.TIME
-                ? new LineSorter(Path.of(temporary), memory.bytes() / SORTED_SHARE)
-                : null;
     }
 
     private static List<Address> addresses(List<String> texts) throws CommandFailure {

@@ -47,25 +47,53 @@ public final class GrepOptions {
             description = "Patterns are text, not regular expressions.")
     boolean fixed;
 
+    private enum Cases {
+        DIFFER,
+        ARE_SAME,
+        SMART
+    }
+
+    private Cases cases = Cases.DIFFER;
+
     @Option(
             names = {"-i", "--ignore-case"},
-            description = "Upper and lower case are the same.")
-    boolean ignoreCase;
+            description = "Upper and lower case are the same. Of -i, -S and -s the last one counts.")
+    void ignoreCase(boolean given) {
+        cases = given ? Cases.ARE_SAME : cases;
+    }
 
     @Option(
             names = {"-S", "--smart-case"},
             description = "Like -i when the pattern has no capital letter but in escapes, as \\W.")
-    boolean smartCase;
+    void smartCase(boolean given) {
+        cases = given ? Cases.SMART : cases;
+    }
+
+    @Option(
+            names = {"-s", "--case-sensitive"},
+            description = "Upper and lower case differ, as without -i and -S.")
+    void caseSensitive(boolean given) {
+        cases = given ? Cases.DIFFER : cases;
+    }
+
+    private boolean word;
+    private boolean wholeLine;
 
     @Option(
             names = {"-w", "--word-regexp"},
-            description = "Only whole words match.")
-    boolean word;
+            description = "Only whole words match. Of -w and -x the last one counts.")
+    void word(boolean given) {
+        word = given;
+        wholeLine &= !given;
+    }
 
     @Option(
             names = {"-x", "--line-regexp"},
             description = "Only whole lines match.")
-    boolean wholeLine;
+    void wholeLine(boolean given) {
+        wholeLine = given;
+        word &= !given;
+    }
 
     @Option(
             names = {"-v", "--invert-match"},
@@ -161,7 +189,7 @@ public final class GrepOptions {
     @Option(
             names = {"-M", "--max-columns"},
             paramLabel = "N",
-            description = "Say of lines of more than N bytes only that they match; 0: show all.")
+            description = "Say of lines of more than N bytes, with their end, only that they match; 0: show all.")
     int maxColumns;
 
     @Option(
@@ -201,8 +229,8 @@ public final class GrepOptions {
             defaultValue = "path",
             description = "path: by host and path, as it is found. time: the lines of all files by the commit that made"
                     + " each whole, after compact to --history 1m; not with -A, -B, -C, -c, -l, -L. It prints when all"
-                    + " is searched, reads the commits of each host with a match, and keeps what is found in an eighth"
-                    + " of --memory and beyond that in a temporary file (default: ${DEFAULT-VALUE}).")
+                    + " is searched, reads the commits of each host with a match, and keeps what is found beyond 2 MiB"
+                    + " in a temporary file (default: ${DEFAULT-VALUE}).")
     Sort sort = Sort.PATH;
 
     @Option(
@@ -255,7 +283,8 @@ public final class GrepOptions {
         for (String file : files) {
             new String(read(file), StandardCharsets.UTF_8).lines().forEach(all::add);
         }
-        boolean ignores = ignoreCase || (smartCase && all.stream().noneMatch(this::hasCapital));
+        boolean ignores =
+                cases == Cases.ARE_SAME || (cases == Cases.SMART && all.stream().noneMatch(this::hasCapital));
         for (String each : all) {
             if (!overLines && goesOverLines(each)) {
                 throw new CommandFailure(

@@ -9,7 +9,7 @@ import io.chagres.archive.query.FleetSearch;
 import io.chagres.archive.query.OrderedOutput;
 import io.chagres.archive.query.QueriedFile;
 import io.chagres.archive.state.FileVersion;
-import io.chagres.cli.command.CommandFailure;
+import io.chagres.archive.state.RowSorter;
 import io.chagres.cli.command.Output;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -21,7 +21,7 @@ final class GrepPrinter implements FleetSearch.Results {
     private final GrepOptions options;
     private final boolean colored;
     private final boolean json;
-    private final @Nullable LineSorter sorter;
+    private final @Nullable RowSorter sorter;
     private final Consumer<String> notes;
     private final SearchCount count = new SearchCount();
 
@@ -32,7 +32,7 @@ final class GrepPrinter implements FleetSearch.Results {
      * @param notes takes what costs time but no result
      */
     GrepPrinter(
-            GrepOptions options, boolean colored, boolean json, @Nullable LineSorter sorter, Consumer<String> notes) {
+            GrepOptions options, boolean colored, boolean json, @Nullable RowSorter sorter, Consumer<String> notes) {
         this.options = options;
         this.colored = colored;
         this.json = json;
@@ -54,18 +54,17 @@ final class GrepPrinter implements FleetSearch.Results {
 
     private GrepSink sink(
             QueriedFile file, long number, FileSearch search, FleetSearch.Clock clock, OrderedOutput printed) {
-        ContentSink.Origin origin = ContentSink.Origin.of(file);
         if (sorter == null) {
             boolean isText = !json && !options.namesFiles() && !options.count;
-            if (isText && options.hasHeading()) {
+            if (isText && options.heading) {
                 printed.separate(GrepSink.HEADING_GAP);
             } else if (isText && options.hasContext()) {
                 printed.separate(GrepSink.GAP);
             }
-            return GrepSink.of(origin, printed, search, options, colored, json);
+            return GrepSink.of(file, printed, search, options, colored, json);
         }
         ByteArrayOutputStream text = new ByteArrayOutputStream();
-        GrepSink sink = GrepSink.of(origin, text, search, options, colored, json);
+        GrepSink sink = GrepSink.of(file, text, search, options, colored, json);
         return new TimedSink(sink, search, text, sorter, number, clock);
     }
 
@@ -110,7 +109,7 @@ final class GrepPrinter implements FleetSearch.Results {
     @Override
     public void searched(
             QueriedFile file, @Nullable TimedLines times, long matches, long searchedBytes, long ruledOutBytes) {
-        options.lineTimes.note(ContentSink.Origin.of(file), times);
+        options.lineTimes.note(file, times);
         count.file(matches, searchedBytes, ruledOutBytes);
     }
 
@@ -126,6 +125,6 @@ final class GrepPrinter implements FleetSearch.Results {
 
     @Override
     public boolean isOwn(IOException failure) {
-        return failure instanceof Output.ClosedException || failure instanceof CommandFailure;
+        return failure instanceof Output.ClosedException;
     }
 }

@@ -6,6 +6,7 @@ import io.chagres.archive.find.LineFinder;
 import io.chagres.archive.find.LineSpans;
 import io.chagres.archive.find.Replacement;
 import io.chagres.archive.query.FleetSearch;
+import io.chagres.archive.query.QueriedFile;
 import io.chagres.cli.text.JsonWriter;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -25,13 +26,13 @@ abstract class GrepSink implements FleetSearch.FileSink {
     /** Stands between files where each has a heading. */
     static final byte[] HEADING_GAP = utf8("\n");
 
-    final ContentSink.Origin origin;
+    final QueriedFile file;
     final OutputStream out;
     final FileSearch search;
     final LineFinder finder;
 
-    GrepSink(ContentSink.Origin origin, OutputStream out, FileSearch search) {
-        this.origin = origin;
+    GrepSink(QueriedFile file, OutputStream out, FileSearch search) {
+        this.file = file;
         this.out = out;
         this.search = search;
         this.finder = search.finder();
@@ -39,16 +40,11 @@ abstract class GrepSink implements FleetSearch.FileSink {
 
     /** Returns the form the user asked for. */
     static GrepSink of(
-            ContentSink.Origin origin,
-            OutputStream out,
-            FileSearch search,
-            GrepOptions options,
-            boolean colored,
-            boolean json) {
+            QueriedFile file, OutputStream out, FileSearch search, GrepOptions options, boolean colored, boolean json) {
         if (options.count || options.namesFiles()) {
-            return new Summary(origin, out, search, options);
+            return new Summary(file, out, search, options);
         }
-        return json ? new Json(origin, out, search) : new Text(origin, out, search, options, colored);
+        return json ? new Json(file, out, search) : new Text(file, out, search, options, colored);
     }
 
     /** Hears when what comes next was committed, milliseconds since 1970; never when nobody asked for that. */
@@ -62,8 +58,8 @@ abstract class GrepSink implements FleetSearch.FileSink {
     static final class Summary extends GrepSink {
         private final GrepOptions options;
 
-        Summary(ContentSink.Origin origin, OutputStream out, FileSearch search, GrepOptions options) {
-            super(origin, out, search);
+        Summary(QueriedFile file, OutputStream out, FileSearch search, GrepOptions options) {
+            super(file, out, search);
             this.options = options;
         }
 
@@ -82,10 +78,10 @@ abstract class GrepSink implements FleetSearch.FileSink {
             }
             if (options.filesWith || options.filesWithout) {
                 if (matches > 0 == options.filesWith) {
-                    out.write(utf8(origin + "\n"));
+                    out.write(utf8(file + "\n"));
                 }
             } else if (matches > 0) {
-                out.write(utf8((options.isAnonymous() ? "" : origin + ":") + matches + "\n"));
+                out.write(utf8((options.isAnonymous() ? "" : file + ":") + matches + "\n"));
             }
         }
     }
@@ -93,6 +89,7 @@ abstract class GrepSink implements FleetSearch.FileSink {
     /** Lines, with host and path in front, or above them. */
     static final class Text extends GrepSink {
         private static final byte[] NEWLINE = {'\n'};
+        private static final byte[] EMPTY = {};
         private static final byte[] RED = utf8("\u001b[1m\u001b[31m");
         private static final byte[] RESET = utf8("\u001b[0m");
 
@@ -104,12 +101,12 @@ abstract class GrepSink implements FleetSearch.FileSink {
         private final byte[] contextName;
         private boolean isHeaded;
 
-        Text(ContentSink.Origin origin, OutputStream out, FileSearch search, GrepOptions options, boolean colored) {
-            super(origin, out, search);
+        Text(QueriedFile file, OutputStream out, FileSearch search, GrepOptions options, boolean colored) {
+            super(file, out, search);
             this.options = options;
             this.colored = colored;
             replacement = options.replacement == null ? null : new Replacement(options.replacement);
-            name = options.isAnonymous() ? "" : colored ? "\u001b[35m" + origin + "\u001b[0m" : origin.toString();
+            name = options.isAnonymous() ? "" : colored ? "\u001b[35m" + file + "\u001b[0m" : file.toString();
             boolean isInFront = !name.isEmpty() && !options.heading;
             matchName = utf8(isInFront ? name + ':' : "");
             contextName = utf8(isInFront ? name + '-' : "");
@@ -125,15 +122,15 @@ abstract class GrepSink implements FleetSearch.FileSink {
                 out.write(utf8(name + "\n"));
             }
             Shown shown = shown(line);
-            if (!options.onlyMatching) {
+            if (!options.onlyMatching || options.inverted) {
                 prefix(line);
-                if (isTooLong(shown.bytes.length)) {
+                if (isTooLong(shown.bytes.length + (line.ends() && shown.spans.isEmpty() ? 1 : 0))) {
                     omitted(line, shown);
                 } else {
                     bytes(shown);
                 }
                 out.write(NEWLINE);
-            } else if (!options.inverted) {
+            } else {
                 for (int i = 0; i < shown.spans.size(); i += 2) {
                     int from = shown.spans.get(i);
                     int to = shown.spans.get(i + 1);
@@ -200,13 +197,10 @@ abstract class GrepSink implements FleetSearch.FileSink {
         }
 
         private void color(byte[] bytes, int from, int to) throws IOException {
-            if (colored) {
-                out.write(RED);
-            }
+            boolean isRed = colored && from < to;
+            out.write(isRed ? RED : EMPTY);
             out.write(bytes, from, to - from);
-            if (colored) {
-                out.write(RESET);
-            }
+            out.write(isRed ? RESET : EMPTY);
         }
 
         @Override
@@ -230,8 +224,8 @@ abstract class GrepSink implements FleetSearch.FileSink {
         private long binary = -1;
         private long committedMs = -1;
 
-        Json(ContentSink.Origin origin, OutputStream out, FileSearch search) {
-            super(origin, out, search);
+        Json(QueriedFile file, OutputStream out, FileSearch search) {
+            super(file, out, search);
         }
 
         @Override
@@ -243,7 +237,7 @@ abstract class GrepSink implements FleetSearch.FileSink {
         public void line(Line line) throws IOException {
             begin();
             JsonWriter json = message(line.matches() ? "match" : "context");
-            text(json.name("lines"), line.bytes(), 0, line.bytes().length, true);
+            text(json.name("lines"), line.bytes(), 0, line.bytes().length, line.ends());
             json.name("line_number");
             if (line.number() == 0) {
                 json.value((String) null);
@@ -289,10 +283,10 @@ abstract class GrepSink implements FleetSearch.FileSink {
 
         private JsonWriter message(String type) {
             JsonWriter json = new JsonWriter().beginObject().member("type", type);
-            json.name("data").beginObject().member("host", origin.host());
-            byte[] path = origin.path().bytes();
+            json.name("data").beginObject().member("host", file.host().name());
+            byte[] path = file.path().bytes();
             text(json.name("path"), path, 0, path.length, false);
-            return json.member("version", ArchiveLayout.hex(origin.versionId()));
+            return json.member("version", ArchiveLayout.hex(file.version().id()));
         }
 
         private void print(JsonWriter json) throws IOException {

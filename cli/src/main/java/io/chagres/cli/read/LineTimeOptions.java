@@ -3,6 +3,7 @@ package io.chagres.cli.read;
 import io.chagres.archive.find.LineClock;
 import io.chagres.archive.find.LineTimeFormat;
 import io.chagres.archive.find.TimedLines;
+import io.chagres.archive.query.QueriedFile;
 import io.chagres.archive.read.VersionContent;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.cli.command.CommandContext;
@@ -41,8 +42,8 @@ final class LineTimeOptions {
             paramLabel = "FORMAT",
             description =
                     "How times of lines are written: iso, syslog, clf, klog, epoch, or in the letters of strftime(3)"
-                            + " (default: found out). A time stands within the first 256 bytes of its line, of JSON also the"
-                            + " last, and is in the time zone of this user ($TZ) unless it has one.")
+                            + " (default: found out). A time stands within the first 256 bytes of its line, of JSON also"
+                            + " the last, and is in the time zone of this user ($TZ) unless it has one.")
     @Nullable
     String text;
 
@@ -112,7 +113,7 @@ final class LineTimeOptions {
     }
 
     /** Takes what was found out about a file. */
-    synchronized void note(ContentSink.Origin origin, @Nullable TimedLines lines) {
+    synchronized void note(QueriedFile file, @Nullable TimedLines lines) {
         if (lines == null || !lines.hasLines()) {
             return;
         }
@@ -120,7 +121,7 @@ final class LineTimeOptions {
         if (known != null && lines.hasTimes()) {
             files.merge(known.toString(), 1L, Long::sum);
         } else {
-            firstWithout = without == 0 ? origin.toString() : firstWithout;
+            firstWithout = without == 0 ? file.toString() : firstWithout;
             without++;
         }
     }

@@ -161,7 +161,7 @@ public final class TailCommand implements Callable<Integer> {
                 if (lines > 0 && start < file.end() && start == version.expiredBytes() && start > 0) {
                     expired.add(file.toString(), version, 0);
                 }
-                sink.copy(ContentSink.Origin.of(file), version, start, file.end(), content);
+                sink.copy(file, start, file.end(), content);
             }
         }
     }
@@ -173,7 +173,6 @@ public final class TailCommand implements Callable<Integer> {
     private void lastOfTime(QueriedFile file, VersionContent content, LastLines finder, ContentSink sink)
             throws IOException {
         FileVersion version = file.version();
-        ContentSink.Origin origin = ContentSink.Origin.of(file);
         TimedLines found = Objects.requireNonNull(lineTimes.of(version, file.start(), file.end(), content));
         Deque<Run> runs = new ArrayDeque<>();
         long count = 0;
@@ -192,9 +191,9 @@ public final class TailCommand implements Callable<Integer> {
         for (Run run : runs) {
             long start = finder.start(new Bytes(content, version), run.start, run.end, run.lines - surplus);
             surplus = 0;
-            sink.copy(origin, version, start, run.end, content);
+            sink.copy(file, start, run.end, content);
         }
-        lineTimes.note(origin, found);
+        lineTimes.note(file, found);
     }
 
     private Run run(TimedLines found) {
@@ -238,8 +237,8 @@ public final class TailCommand implements Callable<Integer> {
                 follower.wakeup();
             });
             do {
-                follower.step((host, path, version, start, end, content) -> sink.copy(
-                        new ContentSink.Origin(host.name(), path, version.id()), version, start, end, content));
+                follower.step((host, path, version, start, end, content) ->
+                        sink.copy(new QueriedFile(host, path, true, version, start, end), start, end, content));
                 context.out().flush();
                 follower.await();
             } while (!stopped.get());

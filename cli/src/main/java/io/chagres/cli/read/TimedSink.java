@@ -2,15 +2,25 @@ package io.chagres.cli.read;
 
 import io.chagres.archive.find.FileSearch;
 import io.chagres.archive.query.FleetSearch;
+import io.chagres.archive.state.RowSorter;
+import io.chagres.cli.command.Output;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 
-/** Hands what another sink prints to a sorter, line by line, each with its time. Confined to one thread. */
+/**
+ * Hands what another sink prints to a sorter, line by line: by time, then by file; what is found in one file stays in
+ * its order. Confined to one thread; several share a sorter.
+ */
 final class TimedSink extends GrepSink {
+    /** Time, file, and place among all that were added. */
+    private static final int KEY_BYTES = 3 * Long.BYTES;
+
     private final GrepSink sink;
     private final ByteArrayOutputStream printed;
-    private final LineSorter sorter;
-    private final long file;
+    private final RowSorter rows;
+    private final long number;
     private final FleetSearch.Clock clock;
     private long timeMs = Long.MIN_VALUE;
 
@@ -18,21 +28,33 @@ final class TimedSink extends GrepSink {
      * Stands before a sink.
      *
      * @param printed what the sink prints into
-     * @param file its place among all files
+     * @param rows gets it, each line behind its key
+     * @param number its place among all files
      */
     TimedSink(
             GrepSink sink,
             FileSearch search,
             ByteArrayOutputStream printed,
-            LineSorter sorter,
-            long file,
+            RowSorter rows,
+            long number,
             FleetSearch.Clock clock) {
-        super(sink.origin, printed, search);
+        super(sink.file, printed, search);
         this.sink = sink;
         this.printed = printed;
-        this.sorter = sorter;
-        this.file = file;
+        this.rows = rows;
+        this.number = number;
         this.clock = clock;
+    }
+
+    /** Prints all that was handed to a sorter. */
+    static void print(RowSorter rows, Output out) throws IOException {
+        try {
+            for (byte[] row : rows) {
+                out.write(row, KEY_BYTES, row.length - KEY_BYTES);
+            }
+        } catch (UncheckedIOException e) { // of the temporary file
+            throw e.getCause();
+        }
     }
 
     /** A line has the time at which it was whole. */
@@ -63,7 +85,14 @@ final class TimedSink extends GrepSink {
 
     private void add() throws IOException {
         if (printed.size() > 0) {
-            sorter.add(timeMs, file, printed.toByteArray());
+            synchronized (rows) {
+                rows.add(ByteBuffer.allocate(KEY_BYTES + printed.size())
+                        .putLong(timeMs ^ Long.MIN_VALUE) // rows are compared without signs
+                        .putLong(number)
+                        .putLong(rows.size())
+                        .put(printed.toByteArray())
+                        .array());
+            }
             printed.reset();
         }
     }

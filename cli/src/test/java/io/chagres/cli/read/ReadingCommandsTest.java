@@ -163,7 +163,8 @@ final class ReadingCommandsTest {
     @Test
     void writesJson() {
         assertThat(CommandRun.of("cat", store, "web2:app.log", "--json").out())
-                .isEqualTo("{\"host\":\"web2\",\"path\":\"/var/log/app.log\",\"version\":\"0000000000000001\","
+                .isEqualTo("{\"host\":\"web2\",\"path\":\"/var/log/app.log\","
+                        + "\"address\":\"web2:/var/log/app.log\",\"version\":\"0000000000000001\","
                         + "\"position\":0,\"text\":\"w2\\n\"}\n");
     }
 
