@@ -182,6 +182,37 @@ class StateTableTest {
         }
     }
 
+    /** Where retention removes a version nothing is left that says which file held its content. */
+    @Test
+    void aVersionGoesWithItsCompressedCopies() throws IOException {
+        try (LogFixture log = new LogFixture(store)) {
+            log.write(Samples.version(1, "/a"), Samples.version(2, "/a.gz"), Samples.file("/a.gz", 2));
+            log.write(new LogRecord.Derived(2, 1, "gz"), new LogRecord.VersionClosed(1, LogRecord.Reason.GONE));
+            log.commit();
+            Checkpoint.write(store, LogFixture.HOST, log.load(), v -> Objects.requireNonNull(v.extents()));
+        }
+        try (StateTable table = open(ArchiveLayout.checkpoint(LogFixture.HOST, 1))) {
+            HostState state = new HostState(table);
+            assertThat(Objects.requireNonNull(state.version(1)).compressedCopies())
+                    .hasSize(1);
+            Checkpoint.write(store, LogFixture.HOST, 1, state, new CheckpointContents() {
+                @Override
+                public Iterable<LogRecord.Extent> extents(FileVersion version) {
+                    return Extents.of(version);
+                }
+
+                @Override
+                public boolean keeps(FileVersion version) {
+                    return version.id() != 1;
+                }
+            });
+        }
+        HostState left =
+                HostLog.load(store, LogFixture.HOST, new CheckpointId(1, 1), ExtentFilter.ALL, RunListener.NONE);
+        assertThat(left.version(1)).isNull();
+        assertThat(left.version(2)).isNotNull();
+    }
+
     /** A path that became too long is in no checkpoint, so its version has a name less there. */
     @Test
     void countsNamesThatAreThere() throws IOException {
