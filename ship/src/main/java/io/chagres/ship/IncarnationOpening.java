@@ -49,7 +49,7 @@ final class IncarnationOpening {
 
     String hostId = "";
     HostState loaded = HostState.empty();
-    LoadedRows rows = new LoadedRows();
+    LoadedRows rows = new LoadedRows(() -> {});
     RecentCommits recent = new RecentCommits();
 
     @SuppressWarnings("NullAway.Init")
@@ -239,7 +239,7 @@ final class IncarnationOpening {
     /** Loads the log; where it is damaged, the log of the host that continues this one. */
     private HostState load(Clock clock, ShipListener listener) throws IOException {
         for (int damaged = 0; ; ) {
-            rows = new LoadedRows();
+            rows = new LoadedRows(listener::progressed);
             recent = new RecentCommits();
             try {
                 HostState found = HostLog.load(store, hostId, rows, recent);

@@ -10,4 +10,7 @@ public interface ShipListener {
      * @param message the file or store, the fault, what was not lost, and what to do
      */
     void problem(String message);
+
+    /** Hears now and then, while a log is read at the start, that the store still gives more of it. */
+    default void progressed() {}
 }

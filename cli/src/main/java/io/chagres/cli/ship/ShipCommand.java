@@ -427,8 +427,7 @@ public final class ShipCommand implements Callable<Integer> {
         try (WorkerThreads workers = new WorkerThreads("chagres-worker-", 4);
                 Destination to = destination(options, report);
                 BlobStore archive = start.open(to::open);
-                Shipper shipper =
-                        start.open(() -> Shipper.open(options, archive, workers, Clock.systemUTC(), report::message))) {
+                Shipper shipper = start.open(() -> Shipper.open(options, archive, workers, Clock.systemUTC(), start))) {
             to.begin(shipper);
             hold.apply(shipper);
             List<String> concerns = ArchivePlace.concerns(plan());

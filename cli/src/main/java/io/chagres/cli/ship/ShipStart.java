@@ -5,6 +5,7 @@ import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.Termination;
 import io.chagres.cli.text.Durations;
+import io.chagres.ship.ShipListener;
 import io.chagres.ship.ShipStatus;
 import io.chagres.ship.StoreOpening;
 import java.io.IOException;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Leads signals and the program to accompany past a store that is slow to open: neither waits for it. Confined to one
  * thread but for {@link #stop}.
  */
-final class ShipStart implements StoreOpening.Listener {
+final class ShipStart implements StoreOpening.Listener, ShipListener {
     /** A store that has not answered by then does not keep the program waiting. */
     private static final long PROGRAM_WAITS_MS = 2_000;
 
@@ -29,7 +30,11 @@ final class ShipStart implements StoreOpening.Listener {
     private final ShipReport report;
     private final Supervisor supervisor;
     private final Program program;
+    private final LongSupplier clockMs;
     private final long drainMs;
+    /** When more of the log came, by the clock. */
+    private volatile long progressedMs = Long.MIN_VALUE / 2;
+
     private final StoreOpening opening;
     private volatile boolean over;
     private @Nullable Runnable session;
@@ -40,6 +45,7 @@ final class ShipStart implements StoreOpening.Listener {
         termination = context.termination();
         this.report = report;
         this.supervisor = supervisor;
+        this.clockMs = clockMs;
         this.drainMs = drainMs;
         program = new Program(context.child(), Duration.ofMillis(drainMs), report, this::drain);
         opening = new StoreOpening(clockMs, this);
@@ -145,6 +151,16 @@ final class ShipStart implements StoreOpening.Listener {
         }
     }
 
+    @Override
+    public void problem(String message) {
+        report.message(message);
+    }
+
+    @Override
+    public void progressed() {
+        progressedMs = clockMs.getAsLong();
+    }
+
     private synchronized void startProgramUnlessOver() {
         if (!over) {
             try {
@@ -155,8 +171,17 @@ final class ShipStart implements StoreOpening.Listener {
         }
     }
 
+    /** Returns for how long the opening is still waited for, though its time is over, since it came further. */
+    long graceMs() {
+        return opening.isStopped() ? 0 : progressedMs + drainMs - clockMs.getAsLong();
+    }
+
+    /** Gives up, unless the opening has ended or came further within the time to drain. */
     private void abandonUnlessOver() {
-        if (!over) {
+        long leftMs = graceMs();
+        if (!over && leftMs > 0) {
+            CompletableFuture.delayedExecutor(leftMs, TimeUnit.MILLISECONDS).execute(this::abandonUnlessOver);
+        } else if (!over) {
             report.message("the store did not answer within " + Durations.format(drainMs)
                     + ". Nothing was shipped; all bytes are still in the local files, start chagres ship again.");
             termination.abandon(program.exitCode(ExitCode.AT_RISK));

@@ -158,8 +158,8 @@ final class StdinOptions {
             start.begin(true);
             InputBuffer input = new InputBuffer();
             try (BlobStore store = start.open(archive::open);
-                    StreamShipper shipper = start.open(() -> StreamShipper.open(
-                            options, name, input, store, workers, Clock.systemUTC(), report::message))) {
+                    StreamShipper shipper = start.open(
+                            () -> StreamShipper.open(options, name, input, store, workers, Clock.systemUTC(), start))) {
                 report.started("standard input is shipped to " + plan.to() + " as "
                         + options.identity().hostName() + ":" + name + ArchivePlace.words(concerns));
                 Producer producer = Producer.of(context.child());

@@ -12,14 +12,27 @@ import io.chagres.linux.Pathname;
  * million files, so nothing else is kept of them. Confined to one thread.
  */
 public final class LoadedRows implements HostRows {
+    private static final int RECORDS_TOLD = 4096;
+
+    private final Runnable progress;
     private final ResumePoints points = new ResumePoints();
     private KnownNames names = new KnownNames();
+    private int records;
 
-    /** Knows nothing yet. */
-    public LoadedRows() {}
+    /**
+     * Knows nothing yet.
+     *
+     * @param progress hears of some thousand records each that there are more
+     */
+    public LoadedRows(Runnable progress) {
+        this.progress = progress;
+    }
 
     @Override
     public void take(String object, LogRecord record, long timeMs) throws CorruptArchiveException {
+        if (++records % RECORDS_TOLD == 0) {
+            progress.run();
+        }
         switch (record) {
             case LogRecord.NameAdded r -> {
                 requireName(object, r.path());

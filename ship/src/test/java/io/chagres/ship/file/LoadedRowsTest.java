@@ -50,6 +50,17 @@ class LoadedRowsTest {
         }
     }
 
+    @Test
+    void tellsThatThereIsMore() throws IOException {
+        int[] told = {0};
+        LoadedRows rows = new LoadedRows(() -> told[0]++);
+        for (long id = 1; id <= 20_000; id++) {
+            FileKey key = new FileKey(1, 2, id, 3);
+            rows.take("", new LogRecord.VersionOpened(id, key, 0, 0, NONE, Attributes.DEFAULT_DIRECTORY), 0);
+        }
+        assertThat(told[0]).isEqualTo(4);
+    }
+
     private static final class Run {
         private final RandomGenerator random;
         private final MemoryStore store = new MemoryStore();
@@ -153,7 +164,7 @@ class LoadedRowsTest {
             ResumePoints heard = new ResumePoints();
             HostState state = HostLog.load(store, HOST, PointInTime.NOW, ExtentFilter.NONE, heard);
             heard.keep(state);
-            LoadedRows rows = new LoadedRows();
+            LoadedRows rows = new LoadedRows(() -> {});
             HostState rest = HostLog.load(store, HOST, rows, RunListener.NONE);
             rows.end();
             assertThat(rest.nextVersionId()).isEqualTo(state.nextVersionId());
