@@ -28,6 +28,7 @@ public final class HeapCare {
     private long keptBytes;
     private long keptFiles;
     private long collectedFiles;
+    private long knownFiles;
     private long collectedMs;
     private long lookedBytes;
 
@@ -41,6 +42,12 @@ public final class HeapCare {
         this.collector = collector;
     }
 
+    /** Notes that something is kept of files already that are to be found: to find them takes no more. */
+    public void knows(long files) {
+        knownFiles = files;
+        collectedFiles = Math.max(collectedFiles, files);
+    }
+
     /**
      * Collects now, since much of what was kept is gone.
      *
@@ -50,7 +57,7 @@ public final class HeapCare {
         collector.run();
         keptBytes = used.getAsLong();
         keptFiles = files;
-        collectedFiles = files;
+        collectedFiles = Math.max(files, knownFiles);
         collectedMs = nowMs;
     }
 

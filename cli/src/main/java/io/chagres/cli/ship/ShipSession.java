@@ -37,6 +37,7 @@ final class ShipSession {
         this.destination = destination;
         this.clockMs = clockMs;
         startMs = clockMs.getAsLong();
+        heap.knows(shipper.positions());
         nextReportMs = startMs + report.intervalMs();
     }
 

@@ -34,4 +34,16 @@ class HeapCareTest {
         care.step(3, 300_001);
         assertThat(collections[0]).isEqualTo(2);
     }
+
+    @Test
+    void whatWasKeptOfKnownFilesIsGarbageOnceTheyAreFound() {
+        long[] heap = {0};
+        int[] collections = {0};
+        HeapCare care = new HeapCare(() -> heap[0], () -> collections[0]++);
+        care.knows(300_000);
+        care.step(0, 0);
+        heap[0] = MUCH_BYTES;
+        care.step(1, 300_000);
+        assertThat(collections[0]).isEqualTo(1);
+    }
 }
