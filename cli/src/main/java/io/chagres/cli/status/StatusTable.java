@@ -19,7 +19,7 @@ final class StatusTable {
     private static final String BOLD = "\u001b[1m";
     private static final String PLAIN = "\u001b[0m";
 
-    /** So many lines a terminal shows at once: the worst scroll away above more. */
+    /** Lines that a terminal shows at once: in a longer table the worst scroll away. */
     private static final int SCREEN = 24;
 
     private final Output out;
