@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Gives of a file the lines that were written between two times, by the times in them, as runs of lines that follow
  * each other. A line without a time belongs to the one before it, as those of a stack trace do; before the first line
- * with a time, to none. How times are written is found out from the lines, most of which have one form; lines of other
+ * with a time, to none. How times are written is found out from the lines: most have one form, and lines of other
  * programs among them may have another. Holds a block of 64 KiB, however long lines are. Confined to one thread.
  */
 public final class TimedLines {

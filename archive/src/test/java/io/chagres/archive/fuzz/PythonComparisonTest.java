@@ -57,8 +57,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Gives archives to the package in {@code python} as well: hostile ones of the corpus and made ones, golden objects, and
- * whole ones that are compacted, signed or encrypted; some with a byte changed. It reads the same, or refuses the same.
+ * Gives archives to the package in {@code python} as well: hostile ones of the corpus and made ones, golden objects,
+ * and whole ones that are compacted, signed or encrypted; some with a byte changed. It reads the same, or refuses it.
  */
 class PythonComparisonTest {
     private static final String PACKAGE =

@@ -78,7 +78,7 @@ public final class GrepCommand implements Callable<Integer> {
         this.context = context;
     }
 
-    /** Takes an option several times, of which the last one counts, and {@code -e} with a pattern like an option. */
+    /** Takes an option several times: the last one counts. Takes {@code -e} with a pattern that looks like one. */
     public static void parseAsRipgrep(CommandLine grep) {
         grep.setOverwrittenOptionsAllowed(true);
         grep.setAllowOptionsAsOptionParameters(true);

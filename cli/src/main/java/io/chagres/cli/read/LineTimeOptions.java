@@ -42,8 +42,8 @@ final class LineTimeOptions {
             paramLabel = "FORMAT",
             description =
                     "How times of lines are written: iso, syslog, clf, klog, epoch, or in the letters of strftime(3)"
-                            + " (default: found out). A time stands within the first 256 bytes of its line, of JSON also"
-                            + " the last, and is in the time zone of this user ($TZ) unless it has one.")
+                            + " (default: found out). A time stands within the first 256 bytes of its line, of JSON"
+                            + " also the last, and is in the time zone of this user ($TZ) unless it has one.")
     @Nullable
     String text;
 

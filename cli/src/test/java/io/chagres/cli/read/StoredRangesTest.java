@@ -46,7 +46,8 @@ final class StoredRangesTest {
                     .isEqualTo(CommandRun.of("cat", store, "web1:" + path).out());
         }
         String end = "\"last\":\"2026-11-22T09:30:00.000Z\",\"host\":\"web1\",\"path\":\"/var/log/app.log\","
-                + "\"address\":\"web1:/var/log/app.log\",\"named\":true,\"version\":\"0000000000000001\",\"state\":\"growing\",\"start\":";
+                + "\"address\":\"web1:/var/log/app.log\",\"named\":true,"
+                + "\"version\":\"0000000000000001\",\"state\":\"growing\",\"start\":";
         assertThat(lines("ls", "--objects", store))
                 .hasSizeGreaterThanOrEqualTo(6)
                 .anyMatch(line -> line.contains(end));
