@@ -202,7 +202,7 @@ public final class LineFinder implements AutoCloseable {
 
     private static boolean isNone(String text, int at, int last) {
         return at == last
-                || at > 0 && at < text.length() && Character.isSurrogatePair(text.charAt(at - 1), text.charAt(at));
+                || (at > 0 && at < text.length() && Character.isSurrogatePair(text.charAt(at - 1), text.charAt(at)));
     }
 
     /** Gives the memory back; closing again does nothing. */
