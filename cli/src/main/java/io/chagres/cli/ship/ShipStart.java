@@ -3,6 +3,7 @@ package io.chagres.cli.ship;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.HeapCare;
 import io.chagres.cli.command.Termination;
 import io.chagres.cli.text.Durations;
 import io.chagres.ship.ShipListener;
@@ -26,6 +27,11 @@ final class ShipStart implements StoreOpening.Listener, ShipListener {
     /** The extra time for a store that hangs; a store that refuses is asked until the time is over. */
     private static final long HANGS_MS = 500;
 
+    /** About the number of files that a part of the log is about when more of it came. */
+    private static final long FILES_TOLD = 1024;
+
+    private final HeapCare heap = new HeapCare();
+    private long files;
     private final Termination termination;
     private final ShipReport report;
     private final Supervisor supervisor;
@@ -159,6 +165,8 @@ final class ShipStart implements StoreOpening.Listener, ShipListener {
     @Override
     public void progressed() {
         progressedMs = clockMs.getAsLong();
+        files += FILES_TOLD;
+        heap.step(progressedMs, files);
     }
 
     private synchronized void startProgramUnlessOver() {
