@@ -166,7 +166,7 @@ public final class TimedLines {
 
     private boolean needsMore() {
         int length = filled - at;
-        return length < LineTimeFormat.HEAD_BYTES || block[at] == '{' && length < block.length;
+        return length < LineTimeFormat.HEAD_BYTES || (block[at] == '{' && length < block.length);
     }
 
     private void guess() {

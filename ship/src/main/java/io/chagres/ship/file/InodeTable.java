@@ -44,13 +44,13 @@ final class InodeTable<T extends InodeTable.OfInode> {
     }
 
     private static byte mark(long inode, long generation) {
-        return (byte) ((inode * 31 + generation) * SPREAD >>> 32 | 1);
+        return (byte) ((((inode * 31 + generation) * SPREAD) >>> 32) | 1);
     }
 
     /** Returns where a file should be: inodes that differ in their last bits only are side by side. */
     private int home(long inode) {
-        int group = (int) ((inode >>> GROUP_BITS) * SPREAD >>> 32) << GROUP_BITS;
-        return (group | (int) inode & (1 << GROUP_BITS) - 1) & slots.length - 1;
+        int group = (int) (((inode >>> GROUP_BITS) * SPREAD) >>> 32) << GROUP_BITS;
+        return (group | ((int) inode & ((1 << GROUP_BITS) - 1))) & (slots.length - 1);
     }
 
     /** Returns the entry in a slot, or null. */
