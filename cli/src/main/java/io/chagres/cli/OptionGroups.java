@@ -58,8 +58,8 @@ final class OptionGroups {
             List.of(
                     "What is shown: --at --since --until --versions --hide-gone --links-as-written",
                     "Whose files they are: --uid --gid --umask --allow-other",
-                    RUNS + "--foreground --refresh --timeout --cache --cache-size --memory --log --identity --json"
-                            + " --help"),
+                    RUNS + "--foreground --refresh --timeout --cache --cache-size --memory --log --identity --quiet"
+                            + " --json --help"),
             "restore",
             List.of(
                     "What is restored: --at --since --until --gone --hide-gone --all-versions --salvage",

@@ -24,7 +24,7 @@ class HelpTextsTest {
     /** They report what they do; the others say nothing of it, or only print what was asked for. */
     private static final Set<String> QUIET = Set.of(
             "ship", "drain", "reload", "config", "status", "forward", "restore", "verify", "repair", "compact", "prune",
-            "dedupe", "doctor");
+            "dedupe", "doctor", "mount", "watch");
 
     private static final Map<String, CommandLine> COMMANDS = Main.commandLine(
                     CommandContext.of(OutputStream.nullOutputStream(), OutputStream.nullOutputStream(), List.of()))

@@ -3,6 +3,7 @@ package io.chagres.cli.mount;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
+import io.chagres.cli.command.QuietOption;
 import io.chagres.linux.NotifySocket;
 import java.io.BufferedReader;
 import java.io.File;
@@ -80,6 +81,9 @@ final class BackgroundProcess {
         boolean isProgram = false;
         boolean found = false;
         for (String argument : own) {
+            if (found && argument.equals(QuietOption.NAME)) {
+                continue; // its first line is for this process
+            }
             line.add(argument);
             if (isProgram && !found && argument.equals(command)) {
                 line.add(option);

@@ -12,6 +12,7 @@ import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.GoneOption;
 import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
+import io.chagres.cli.command.QuietOption;
 import io.chagres.cli.command.StateOption;
 import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
@@ -166,6 +167,9 @@ public final class MountCommand implements Callable<Integer> {
     GoneOption gone = new GoneOption();
 
     @Mixin
+    QuietOption quiet = new QuietOption();
+
+    @Mixin
     TimeOptions times = new TimeOptions();
 
     @Mixin
@@ -246,7 +250,9 @@ public final class MountCommand implements Callable<Integer> {
                         .resolve("mount.log")
                 : Pathname.of(log);
         String ready = new BackgroundProcess(Path.of(file.toString()), context.err()).start("mount", "--foreground");
-        context.out().line(ready);
+        if (!quiet.quiet) {
+            context.out().line(ready);
+        }
         return ExitCode.DONE;
     }
 
@@ -264,7 +270,10 @@ public final class MountCommand implements Callable<Integer> {
             signalled.set(true);
             stop(mount);
         });
-        announce(archive, mount);
+        if (!quiet.quiet) {
+            announce(archive, mount);
+        }
+        notifyManager("READY=1\nSTATUS=" + mount.connection());
         mount.run(refresh.toMillis());
         notifyManager("STOPPING=1");
         if (!signalled.get()) { // after a signal nobody waits for those who still use files: the process ends
@@ -320,7 +329,6 @@ public final class MountCommand implements Callable<Integer> {
                             + (gone.hidden ? "" : "; what is gone is in " + HostRegistry.GONE));
         }
         context.out().flush();
-        notifyManager("READY=1\nSTATUS=" + mount.connection());
     }
 
     private void notifyManager(String message) {

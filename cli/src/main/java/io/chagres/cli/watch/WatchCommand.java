@@ -3,6 +3,7 @@ package io.chagres.cli.watch;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.JsonOption;
+import io.chagres.cli.command.QuietOption;
 import io.chagres.linux.Pathname;
 import io.chagres.watch.DirectoryWatcher;
 import java.io.IOException;
@@ -52,6 +53,9 @@ public final class WatchCommand implements Callable<Integer> {
     @Mixin
     JsonOption json = new JsonOption();
 
+    @Mixin
+    QuietOption quiet = new QuietOption();
+
     private volatile boolean stopped;
 
     /** Makes the command; picocli fills its fields. */
@@ -86,7 +90,9 @@ public final class WatchCommand implements Callable<Integer> {
             lines.flush();
             if (!lines.started() && !watcher.scanning()) {
                 lines.start();
-                context.err().println("watching " + String.join(", ", paths));
+                if (!quiet.quiet) {
+                    context.err().println("watching " + String.join(", ", paths));
+                }
             }
         }
     }

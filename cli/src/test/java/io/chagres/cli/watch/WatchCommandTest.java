@@ -7,6 +7,8 @@ import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.Termination;
 import io.chagres.testkit.Await;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,15 +67,34 @@ final class WatchCommandTest {
         end(watch);
     }
 
+    @Test
+    void printsNothingButChangesWhenItIsQuiet() throws Exception {
+        Future<Integer> watch = run("--quiet");
+        Await.until("a change", () -> {
+            try {
+                Files.createTempFile(directory, "new", "");
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            return out.toString(StandardCharsets.UTF_8).contains("CREATE ");
+        });
+        end(watch);
+        assertThat(err.toString(StandardCharsets.UTF_8)).isEmpty();
+    }
+
     private Future<Integer> watch(String... more) {
+        Future<Integer> watch = run(more);
+        Await.until("watching", () -> err.toString(StandardCharsets.UTF_8).contains("watching "));
+        return watch;
+    }
+
+    private Future<Integer> run(String... more) {
         CommandContext context = CommandContext.of(out, err, List.of()).with((Termination) stop::complete);
         String[] args = new String[more.length + 2];
         args[0] = "watch";
         args[1] = directory.toString();
         System.arraycopy(more, 0, args, 2, more.length);
-        Future<Integer> watch = runner.submit(() -> Main.run(context, args));
-        Await.until("watching", () -> err.toString(StandardCharsets.UTF_8).contains("watching "));
-        return watch;
+        return runner.submit(() -> Main.run(context, args));
     }
 
     private void await(String line) {
