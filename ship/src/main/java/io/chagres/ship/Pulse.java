@@ -276,10 +276,9 @@ final class Pulse {
 
     private String trouble(ShipStatus status) {
         String store = status.storeTrouble() == null ? "" : "the store " + status.storeTrouble();
-        String files = status.unreadableFiles() == 0 ? "" : status.unreadableFiles() + " unreadable files";
-        String directories =
-                status.unreadableDirectories() == 0 ? "" : status.unreadableDirectories() + " unreadable directories";
-        String missing = status.missingFiles() == 0 ? "" : status.missingFiles() + " missing files";
+        String files = counted(status.unreadableFiles(), "unreadable file", "unreadable files");
+        String directories = counted(status.unreadableDirectories(), "unreadable directory", "unreadable directories");
+        String missing = counted(status.missingFiles(), "missing file", "missing files");
         return Stream.of(notice, configuration, lost(status.lost()), store, files, directories, missing)
                 .filter(each -> !each.isEmpty())
                 .collect(Collectors.joining("; "));
@@ -288,7 +287,18 @@ final class Pulse {
     private String lost(Lost lost) {
         String names =
                 namesPaths ? ", the last: " + String.join(", ", lost.latest().reversed()) : "";
-        return lost.files() == 0 ? "" : lost.bytes() + " bytes of " + lost.files() + " files lost" + names;
+        return lost.files() == 0
+                ? ""
+                : plural(lost.bytes(), "byte", "bytes") + " of " + plural(lost.files(), "file", "files") + " lost"
+                        + names;
+    }
+
+    private static String counted(long number, String one, String many) {
+        return number == 0 ? "" : plural(number, one, many);
+    }
+
+    private static String plural(long number, String one, String many) {
+        return number + " " + (number == 1 ? one : many);
     }
 
     /** Bytes acknowledged a second since it was asked last. */

@@ -173,15 +173,21 @@ class PulseTest {
         assertThat(count()).isEqualTo(6);
     }
 
+    private static ShipStatus losing(Lost files) {
+        return new ShipStatus(3, 0, 8, 9, 0, 0, 0, 0, 0, 0, 0, 0, false, null, 0, Looks.NONE, files, 0, 0);
+    }
+
     @Test
     void saysWhatIsLost() throws IOException {
         ShipStatus safe = status(false, 0, "");
-        Lost files = new Lost(2, 8, List.of("/var/log/a", "/var/log/b"));
-        ShipStatus lost = new ShipStatus(3, 0, 8, 9, 0, 0, 0, 0, 0, 0, 0, 0, false, null, 0, Looks.NONE, files, 0, 0);
+        ShipStatus one = losing(new Lost(1, 1, List.of("/var/log/a")));
+        ShipStatus lost = losing(new Lost(2, 8, List.of("/var/log/a", "/var/log/b")));
         Pulse pulse = pulse(INTERVAL_MS);
         pulse.step(1, safe, false);
-        pulse.step(1 + INTERVAL_MS, lost, false);
         runTasks();
+        pulse.step(1 + INTERVAL_MS, one, false);
+        runTasks();
+        assertThat(newest().trouble()).isEqualTo("1 byte of 1 file lost, the last: /var/log/a");
         pulse.step(1 + 2 * INTERVAL_MS, lost, false);
         runTasks();
         assertThat(newest().lostBytes()).isEqualTo(8);
