@@ -154,7 +154,7 @@ final class Pulse {
         keepDueMs = nowMs + TOUCHED_MS;
     }
 
-    /** Returns the milliseconds until the state directory is looked at; {@link Long#MAX_VALUE} when nobody changes it. */
+    /** Returns the milliseconds until the state directory is looked at, or {@link Long#MAX_VALUE} for no reason to. */
     long dueInMs(long nowMs) {
         return keepDueMs == Long.MAX_VALUE ? Long.MAX_VALUE : Math.max(0, keepDueMs - nowMs);
     }

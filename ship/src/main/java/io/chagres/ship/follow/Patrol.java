@@ -26,8 +26,8 @@ public final class Patrol implements AutoCloseable {
     private static final long LIVELY_DUE_MS = 8_000;
 
     private static final long AT_REST_DUE_MS = 48_000;
-    /** The same while one step looks at all of them. */
-    private static final long FEW_AT_REST_DUE_MS = 16_000;
+    /** Up to this number of files is looked at as often as lively ones: that costs little beside the wake-up. */
+    private static final int FEW = 1_000;
 
     /** A step wakes the program, which costs as much as many looks, so that one comes this long after another. */
     private static final int STEP_MS = 2_000;
@@ -61,7 +61,7 @@ public final class Patrol implements AutoCloseable {
     public boolean step(long nowMs) {
         for (Tail fresh = table.pollFresh(); fresh != null; fresh = table.pollFresh()) {
             fresh.looked(nowMs);
-            atRest.add(fresh);
+            (lively.size() < MOST_LOOKS ? lively : atRest).add(fresh);
         }
         if (dueInMs(nowMs) > 0) {
             return false;
@@ -81,7 +81,7 @@ public final class Patrol implements AutoCloseable {
     }
 
     private long atRestDueMs() {
-        return atRest.size() <= MOST_LOOKS ? FEW_AT_REST_DUE_MS : AT_REST_DUE_MS;
+        return atRest.size() <= FEW ? LIVELY_DUE_MS : AT_REST_DUE_MS;
     }
 
     private static long dueInMs(FileQueue queue, long dueMs, long nowMs) {
