@@ -66,16 +66,29 @@ def unquoted(text: str) -> bytes:
     return b"".join(parts)
 
 
+_BRACES = re.compile(r"((?:[^\\{]|\\.|\{(?!(?:[^\\{}]|\\.)*\}))*)\{((?:[^\\{}]|\\.)*)\}", re.DOTALL)
+
+
 def _braces(pattern: str) -> List[str]:
-    match = re.search(r"\{([^{}]*)\}", pattern)
+    match = _BRACES.match(pattern)
     if not match:
         return [pattern]
     found: List[str] = []
-    for choice in match[1].split(","):
-        found += _braces(pattern[:match.start()] + choice + pattern[match.end():])
+    for choice in _choices(match[2]):
+        found += _braces(match[1] + choice + pattern[match.end():])
     if len(found) > 1024:
         raise ValueError(f"too many alternatives in the pattern {pattern}")
     return found
+
+
+def _choices(text: str) -> List[str]:
+    choices = [""]
+    for token in re.findall(r"\\.|.", text, re.DOTALL):
+        if token == ",":
+            choices.append("")
+        else:
+            choices[-1] += token
+    return choices
 
 
 def _regex(pattern: str) -> str:

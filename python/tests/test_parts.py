@@ -41,6 +41,15 @@ def test_patterns_are_those_of_the_program(pattern, path, matches):
     assert bool(glob(pattern).match(path)) == matches
 
 
+def test_braces_with_a_backslash_are_letters():
+    assert glob("/\\xff}\\{}").match("/\udcff}{}")
+    assert glob("/{a\\,b,c}").match("/a,b")
+    assert glob("/{a\\}b,c}").match("/a}b")
+    assert glob("/\\\\{a,b}").match("/\\b")
+    assert glob("/a{,.1}").match("/a") and glob("/a{,.1}").match("/a.1")
+    assert not glob("/\\{a,b}").match("/a")
+
+
 def test_an_address_has_a_colon():
     assert split("web1:/a:b") == ("web1", "/a:b")
     with pytest.raises(ValueError, match="needs a host"):

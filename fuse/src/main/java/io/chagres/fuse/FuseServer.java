@@ -51,6 +51,8 @@ public final class FuseServer implements AutoCloseable {
     private final Arena arena;
     private final List<FdDevice> devices = new ArrayList<>();
     private List<Worker> workers = List.of();
+    /** Those that were told to end when a handing over failed. */
+    private final List<Worker> retired = new ArrayList<>();
     private final AtomicInteger serving = new AtomicInteger();
     private final CountDownLatch ended = new CountDownLatch(1);
     private final AtomicBoolean unmounted = new AtomicBoolean();
@@ -240,7 +242,9 @@ public final class FuseServer implements AutoCloseable {
             List<Worker> again = workers.stream()
                     .map(worker -> new Worker(session, worker.device(), this::readerEnded))
                     .toList();
+            retired.removeIf(Worker::hasEnded);
             workers.forEach(Worker::retire);
+            retired.addAll(workers);
             workers = again;
             serving.addAndGet(again.size());
             session.stop(false);
@@ -264,6 +268,7 @@ public final class FuseServer implements AutoCloseable {
                 return false;
             }
             workers.forEach(Worker::wake);
+            retired.forEach(Worker::wake); // one may wait for a request since the try before
         }
         return true;
     }

@@ -21,6 +21,8 @@ final class Worker implements Runnable {
     /** Another reads in its place. */
     private volatile boolean retired;
 
+    private volatile boolean ended;
+
     /** The number of the thread that runs it; 0 before and after. */
     private volatile int thread;
 
@@ -48,6 +50,7 @@ final class Worker implements Runnable {
         } finally {
             thread = 0;
             giveBack();
+            ended = true;
             atEnd.run();
         }
     }
@@ -60,6 +63,11 @@ final class Worker implements Runnable {
     /** Has it end after the request that it is at, or else after the next one. */
     void retire() {
         retired = true;
+    }
+
+    /** Says whether it reads no more. */
+    boolean hasEnded() {
+        return ended;
     }
 
     /** Has it look whether it should end, should it wait for a request now. Returns 0, or -errno. */
