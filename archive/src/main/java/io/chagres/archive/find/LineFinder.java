@@ -190,8 +190,9 @@ public final class LineFinder implements AutoCloseable {
     private boolean hasNext(Matcher matcher, String text, int last, int length) {
         try {
             boolean found = matcher.find();
-            while (found && matcher.end() == matcher.start() && isNone(text, matcher.start(), last)) {
-                found = matcher.find();
+            while (found && isNone(matcher, text, last)) {
+                int next = matcher.start() + 1;
+                found = next <= text.length() && matcher.find(next);
             }
             return found;
         } catch (StackOverflowError e) { // behind what matches
@@ -200,8 +201,9 @@ public final class LineFinder implements AutoCloseable {
         }
     }
 
-    private static boolean isNone(String text, int at, int last) {
-        return at == last
+    private static boolean isNone(Matcher matcher, String text, int last) {
+        int at = matcher.start();
+        return (at == last && matcher.end() == at)
                 || (at > 0 && at < text.length() && Character.isSurrogatePair(text.charAt(at - 1), text.charAt(at)));
     }
 

@@ -30,6 +30,11 @@ public final class GrepOptions {
 
     private static final Pattern ESCAPE = Pattern.compile("\\\\(?:[pP]\\{[^}]*}|.)");
 
+    /** All that is no character of a match by itself: classes, anchors, groups and repetitions. */
+    private static final Pattern NO_LITERAL =
+            Pattern.compile("\\\\[pP]\\{[^}]*}|\\\\[bBdDhHsSwWAzZGR<>]|\\[:\\^?[a-z]+:]"
+                    + "|\\{[0-9]*,?[0-9]*}|\\(\\?(?:P?<[^>=!]*>|<?[=!]|[a-zA-Z-]*[:)])|[.^$*+?()\\[\\]|]");
+
     @Option(
             names = {"-e", "--regexp"},
             paramLabel = "PATTERN",
@@ -283,8 +288,10 @@ public final class GrepOptions {
         for (String file : files) {
             new String(read(file), StandardCharsets.UTF_8).lines().forEach(all::add);
         }
-        boolean ignores =
-                cases == Cases.ARE_SAME || (cases == Cases.SMART && all.stream().noneMatch(this::hasCapital));
+        boolean isSmart = cases == Cases.SMART
+                && all.stream().anyMatch(this::hasLiteral)
+                && all.stream().noneMatch(this::hasCapital);
+        boolean ignores = cases == Cases.ARE_SAME || isSmart;
         for (String each : all) {
             if (!overLines && goesOverLines(each)) {
                 throw new CommandFailure(
@@ -321,6 +328,11 @@ public final class GrepOptions {
     private boolean hasCapital(String pattern) {
         String text = fixed ? pattern : ESCAPE.matcher(pattern).replaceAll("");
         return text.chars().anyMatch(Character::isUpperCase);
+    }
+
+    /** Says whether something of a pattern stands for itself: of [[:upper:]]+ nothing does. */
+    private boolean hasLiteral(String pattern) {
+        return fixed || !NO_LITERAL.matcher(pattern).replaceAll("").isEmpty();
     }
 
     /** Says whether lines around those that match are shown. */
