@@ -151,7 +151,7 @@ class LauncherTest {
                 .contains("-XX:+UseTransparentHugePages", "-Xmn16m")
                 .doesNotContain("-Xmn3m");
         assertThat(jvmArgs(List.of(), "ship"))
-                .contains("-Xmn3m", "-XX:TrimNativeHeapInterval=10000")
+                .contains("-Xmn3m", "-XX:TrimNativeHeapInterval=60000")
                 .doesNotContain("-XX:+UseTransparentHugePages", "-Xmn16m");
         assertThat(jvmArgs(List.of(), "--help")).contains("-XX:+UseTransparentHugePages", "-Xmn8m");
         assertThat(jvmArgs(List.of(), "forward")).containsSubsequence("-Xmn3m", "-Xmn16m");
