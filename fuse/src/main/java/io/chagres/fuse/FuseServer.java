@@ -53,6 +53,7 @@ public final class FuseServer implements AutoCloseable {
     private List<Worker> workers = List.of();
     /** Those that were told to end when a handing over failed. */
     private final List<Worker> retired = new ArrayList<>();
+
     private final AtomicInteger serving = new AtomicInteger();
     private final CountDownLatch ended = new CountDownLatch(1);
     private final AtomicBoolean unmounted = new AtomicBoolean();
