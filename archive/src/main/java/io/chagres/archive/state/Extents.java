@@ -44,6 +44,10 @@ public final class Extents {
     /** Returns the extents of a version of a state that kept them. */
     public static ExtentList of(FileVersion version) {
         ExtentList extents = version.extents();
+        if (extents == null && version.length() == version.startPosition()) {
+            return new ExtentList(
+                    version.id(), version.length()); // nobody asks where the bytes are of one that has none
+        }
         if (extents == null) {
             throw new IllegalStateException("the extents of version " + version.id() + " were not kept");
         }

@@ -233,6 +233,7 @@ final class GrepCommandTest {
             web.append(growing, Arrays.copyOf(bytes, 41)).commit(100);
             web.append(growing, Arrays.copyOfRange(bytes, 41, bytes.length));
             web.append(web.file("/western"), "caf\u00e9 ERROR\n".getBytes(StandardCharsets.ISO_8859_1));
+            web.file("/empty");
             web.commit(200);
         }
         for (String name : List.of("be", "bom", "le")) {
@@ -247,6 +248,7 @@ final class GrepCommandTest {
         assertThat(grep("-I", "-E", "iso-8859-1", "caf\u00e9", "STORE", "web:western")
                         .out())
                 .isEqualTo("caf\u00e9 ERROR\n");
+        assertThat(grep("-E", "utf-16le", "none", "STORE")).isEqualTo(new CommandRun(1, "", ""));
         CommandRun unknown = grep("--encoding", "klingon", "x", "STORE");
         assertThat(unknown.code()).isEqualTo(2);
         assertThat(unknown.err()).contains("--encoding knows no 'klingon'");
