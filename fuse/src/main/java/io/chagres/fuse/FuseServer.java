@@ -51,8 +51,7 @@ public final class FuseServer implements AutoCloseable {
     private final Arena arena;
     private final List<FdDevice> devices = new ArrayList<>();
     private List<Worker> workers = List.of();
-    /** Those that were told to end when a handing over failed. */
-    private final List<Worker> retired = new ArrayList<>();
+    private final List<Worker> retired = new ArrayList<>(); // told to end when a handing over failed
 
     private final AtomicInteger serving = new AtomicInteger();
     private final CountDownLatch ended = new CountDownLatch(1);
