@@ -19,6 +19,8 @@ final class ShipSession {
     private final LongSupplier clockMs;
     private final HeapCare heap = new HeapCare();
     private final long startMs;
+    private final long intervalMs;
+    private final long restMs;
     private long nextReportMs;
     private boolean tidied;
     private boolean scanned;
@@ -38,7 +40,9 @@ final class ShipSession {
         this.clockMs = clockMs;
         startMs = clockMs.getAsLong();
         heap.knows(shipper.positions());
-        nextReportMs = startMs + report.intervalMs();
+        intervalMs = Math.min(report.intervalMs(), supervisor.intervalMs());
+        restMs = Math.min(report.restIntervalMs(), supervisor.intervalMs());
+        nextReportMs = startMs + intervalMs;
     }
 
     /**
@@ -83,11 +87,11 @@ final class ShipSession {
         }
         boolean rests = work == 0 && shipper.following() && status.riskBytes() == 0;
         if (!rests) {
-            nextReportMs = Math.min(nextReportMs, now + report.intervalMs());
+            nextReportMs = Math.min(nextReportMs, now + intervalMs);
         }
-        if (now >= nextReportMs - (rests ? report.restIntervalMs() / 2 : 0)) { // awake anyway
+        if (now >= nextReportMs - (rests ? restMs / 2 : 0)) { // awake anyway
             report.status(status, now - startMs);
-            nextReportMs = now + (rests ? report.restIntervalMs() : report.intervalMs());
+            nextReportMs = now + (rests ? restMs : intervalMs);
             supervisor.works(status);
         } else if (!scanned && !status.scanning()) {
             supervisor.works(status); // ready now, not at the next report

@@ -188,7 +188,7 @@ final class StdinOptions {
             if (now >= nextMs) {
                 report.status(shipper.status(), now - startMs);
                 supervisor.works(shipper.status());
-                nextMs = now + report.intervalMs();
+                nextMs = now + Math.min(report.intervalMs(), supervisor.intervalMs());
             }
         }
         supervisor.ended(shipper.status());

@@ -14,14 +14,17 @@ import org.jspecify.annotations.Nullable;
  * sent again: the next status says the same. Safe for any thread.
  */
 final class Supervisor implements AutoCloseable {
+    private static final String WATCHDOG = "WATCHDOG_USEC";
     private static final String EXTEND = "EXTEND_TIMEOUT_USEC=10000000\n";
 
     private @Nullable NotifySocket socket;
+    private final long intervalMs;
     private boolean ready;
     private boolean stopping;
 
-    private Supervisor(@Nullable NotifySocket socket) {
+    private Supervisor(@Nullable NotifySocket socket, long intervalMs) {
         this.socket = socket;
+        this.intervalMs = intervalMs;
     }
 
     /** Says whether the environment names one, reachable or not. */
@@ -36,15 +39,29 @@ final class Supervisor implements AutoCloseable {
     /** Returns the one that the environment names. */
     static Supervisor of(Map<String, String> environment, ShipReport report) {
         if (!isNamedBy(environment)) {
-            return new Supervisor(null);
+            return new Supervisor(null, Long.MAX_VALUE);
         }
         try {
-            return new Supervisor(NotifySocket.open(Pathname.of(address(environment))));
+            return new Supervisor(NotifySocket.open(Pathname.of(address(environment))), intervalMs(environment));
         } catch (IllegalArgumentException | ErrnoException e) {
             report.message("NOTIFY_SOCKET cannot be used (" + e.getMessage()
                     + "); files are shipped, the service manager does not hear of it");
-            return new Supervisor(null);
+            return new Supervisor(null, Long.MAX_VALUE);
         }
+    }
+
+    /** Half of the time after which the service manager takes a silent process for one that hangs. */
+    private static long intervalMs(Map<String, String> environment) {
+        try {
+            return Math.max(1, Long.parseUnsignedLong(environment.getOrDefault(WATCHDOG, "")) / 2000);
+        } catch (NumberFormatException _) {
+            return Long.MAX_VALUE; // it has no watchdog
+        }
+    }
+
+    /** Returns the longest time between two statuses that the service manager bears, in milliseconds. */
+    long intervalMs() {
+        return intervalMs;
     }
 
     /** The store has not accepted yet. */

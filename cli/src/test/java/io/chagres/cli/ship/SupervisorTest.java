@@ -10,7 +10,6 @@ import io.chagres.testkit.Await;
 import io.chagres.testkit.Requires;
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -18,9 +17,11 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -46,7 +47,7 @@ final class SupervisorTest {
 
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
     private final CompletableFuture<Runnable> stop = new CompletableFuture<>();
-    private final List<String> heard = new ArrayList<>();
+    private final List<String> heard = new CopyOnWriteArrayList<>();
 
     @Test
     void hearsThatItIsReadyHowItGoesAndThatItStops() throws Exception {
@@ -74,6 +75,49 @@ final class SupervisorTest {
                 .hasSize(1);
         assertThat(heard).allMatch(said -> said.contains("STATUS=") || said.startsWith("STOPPING=1"));
         assertThat(heard.getLast()).contains("EXTEND_TIMEOUT_USEC=");
+    }
+
+    @Test
+    void hearsInTimeThatAShipAtRestLives() throws Exception {
+        Requires.tool("python3");
+        Files.writeString(Files.createDirectory(directory.resolve("logs")).resolve("app.log"), "first\n");
+        String socket = directory.resolve("notify").toString();
+        Process listener = new ProcessBuilder("python3", "-c", LISTENER, socket).start();
+        try (BufferedReader lines = listener.inputReader(StandardCharsets.UTF_8);
+                ExecutorService runner = Executors.newCachedThreadPool()) {
+            assertThat(lines.readLine()).isEqualTo("bound");
+            Map<String, String> environment = Map.of("NOTIFY_SOCKET", socket, "WATCHDOG_USEC", "200000");
+            Future<Integer> ship = runner.submit(() -> Main.run(context(environment, registered -> {}), args()));
+            runner.execute(() -> lines.lines().forEach(heard::add));
+            Await.until(
+                    "it rests, and is heard",
+                    () -> heard.stream()
+                                    .filter(said -> said.startsWith("WATCHDOG=1"))
+                                    .count()
+                            > 20);
+            stop.join().run();
+            assertThat(ship.get()).isZero();
+            listener.destroyForcibly();
+        } finally {
+            listener.destroyForcibly();
+        }
+    }
+
+    @Test
+    void saysHowOftenItWantsToHear() {
+        assertThat(intervalMs(Map.of())).isEqualTo(Long.MAX_VALUE);
+        assertThat(intervalMs(Map.of("WATCHDOG_USEC", "10000000"))).isEqualTo(5000);
+        assertThat(intervalMs(Map.of("WATCHDOG_USEC", "1"))).isEqualTo(1);
+        assertThat(intervalMs(Map.of("WATCHDOG_USEC", "soon"))).isEqualTo(Long.MAX_VALUE);
+    }
+
+    private long intervalMs(Map<String, String> environment) {
+        Map<String, String> named = new HashMap<>(environment);
+        named.put("NOTIFY_SOCKET", directory.resolve("notify").toString());
+        ShipReport report = ShipReport.of(context(named, registered -> {}), false, false, LogLines.Format.TEXT);
+        try (Supervisor supervisor = Supervisor.of(named, report)) {
+            return supervisor.intervalMs();
+        }
     }
 
     @Test
@@ -125,16 +169,20 @@ final class SupervisorTest {
 
     @Test
     void isNotInheritedByAProgram() {
-        Map<String, String> environment = new java.util.HashMap<>(Map.of("NOTIFY_SOCKET", "/n", "WATCHDOG_USEC", "1"));
+        Map<String, String> environment = new HashMap<>(Map.of("NOTIFY_SOCKET", "/n", "WATCHDOG_USEC", "1"));
         ShippedProgram.restore(environment);
         assertThat(environment).isEmpty();
     }
 
-    private CommandContext context(String socket) throws IOException {
+    private CommandContext context(String socket) {
         return context(socket, registered -> {});
     }
 
-    private CommandContext context(String socket, Consumer<Runnable> hangup) throws IOException {
+    private CommandContext context(String socket, Consumer<Runnable> hangup) {
+        return context(Map.of("NOTIFY_SOCKET", socket), hangup);
+    }
+
+    private CommandContext context(Map<String, String> environment, Consumer<Runnable> hangup) {
         Termination termination = new Termination() {
             @Override
             public void onSignal(Runnable action) {
@@ -149,7 +197,7 @@ final class SupervisorTest {
         return new CommandContext(
                 new Output(new ByteArrayOutputStream()),
                 new PrintStream(err, true, StandardCharsets.UTF_8),
-                Map.of("NOTIFY_SOCKET", socket),
+                environment,
                 false,
                 InstantSource.system(),
                 ZoneId::systemDefault,
