@@ -85,6 +85,14 @@ lacks() { missing="$missing
 # tool NAME PACKAGE [WORD]: asks for a program; the word is what CHAGRES_LEAVE_OUT may hold instead.
 tool() { command -v "$1" >/dev/null || lacks "$1 (apt install $2)${3:+, or CHAGRES_LEAVE_OUT=$3}"; }
 
+: "${SOURCE_DATE_EPOCH:=$(git -C "$here" log -1 --format=%ct 2>/dev/null)}"
+export SOURCE_DATE_EPOCH
+# signature HOW [FILE]: signs as of the time of the release, so that the same key gives the same bytes.
+signature() {
+    LC_ALL=C gpg --batch --yes --quiet --local-user "$CHAGRES_SIGN_KEY" --faked-system-time "$SOURCE_DATE_EPOCH!" \
+        --armor "$@"
+}
+
 tool git git
 tool tar tar
 tool gzip gzip
@@ -123,14 +131,19 @@ if [ -n "${CHAGRES_AOT-}" ] && [ -n "$made_here" ]; then
 fi
 if [ -n "${CHAGRES_SIGN_KEY-}" ]; then
     tool gpg gnupg
-    gpg --batch --list-secret-keys "$CHAGRES_SIGN_KEY" >/dev/null 2>&1 ||
+    if ! gpg --batch --list-secret-keys "$CHAGRES_SIGN_KEY" >/dev/null 2>&1; then
         lacks "the secret key $CHAGRES_SIGN_KEY in the keyring of gpg"
+    elif [ -n "$SOURCE_DATE_EPOCH" ] && ! said=$(signature --detach-sign </dev/null 2>&1 >/dev/null); then
+        case $said in
+            *" in the future "*) lacks "a key that is older than the release: $CHAGRES_SIGN_KEY was made after its" \
+                "time, which is that of the last commit or SOURCE_DATE_EPOCH ($SOURCE_DATE_EPOCH)" ;;
+            *) lacks "a key that signs, since gpg cannot sign with $CHAGRES_SIGN_KEY: $said" ;;
+        esac
+    fi
 fi
 [ -n "$(section "$version")$(section Unreleased)" ] || lacks "a word of $version in CHANGELOG.md"
 [ -z "$missing" ] || fail "nothing was made, since this machine lacks$missing"
 
-: "${SOURCE_DATE_EPOCH:=$(git -C "$here" log -1 --format=%ct)}"
-export SOURCE_DATE_EPOCH
 mkdir -p "$out"
 out=$(CDPATH='' cd -P -- "$out" && pwd)
 work=$(mktemp -d)
@@ -275,11 +288,9 @@ make_index "$@"
 
 # ---- Signatures ----------------------------------------------------------------------------------------------------
 
-# sign HOW FILE TO: signs as of the time of the release, so that the same key gives the same bytes. A key that is
-# younger than the release signs what nobody accepts.
+# sign HOW FILE TO
 sign() {
-    gpg --batch --yes --quiet --local-user "$CHAGRES_SIGN_KEY" --faked-system-time "$SOURCE_DATE_EPOCH!" \
-        --armor --output "$3" "$1" "$2" 2>"$work/said" || fail "cannot sign: $(cat "$work/said")"
+    signature "$1" --output "$3" "$2" 2>"$work/said" || fail "cannot sign: $(cat "$work/said")"
 }
 
 # ---- Repository of apt ---------------------------------------------------------------------------------------------

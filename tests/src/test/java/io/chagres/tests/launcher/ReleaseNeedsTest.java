@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Repository;
+import io.chagres.testkit.Requires;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -24,14 +26,20 @@ class ReleaseNeedsTest {
     @TempDir
     Path directory = Path.of("");
 
+    /** Makes a program of this machine one that the script finds. */
+    private void install(String tool) throws IOException {
+        Path tools = Files.createDirectories(directory.resolve("bin"));
+        Files.createSymbolicLink(
+                tools.resolve(tool),
+                Path.of(Program.ok("sh", "-c", "command -v " + tool).strip()));
+    }
+
     /** Runs it where nothing is installed but what every system has. */
     private Program release(List<String> environment, String... arguments) throws IOException {
         Path tools = directory.resolve("bin");
-        if (!Files.exists(tools)) {
-            Files.createDirectory(tools);
+        if (!Files.exists(tools.resolve("sh"))) {
             for (String tool : LEAST) {
-                String found = Program.ok("sh", "-c", "command -v " + tool).strip();
-                Files.createSymbolicLink(tools.resolve(tool), Path.of(found));
+                install(tool);
             }
         }
         List<String> command = new ArrayList<>(List.of("env", "-i", "PATH=" + tools));
@@ -58,6 +66,32 @@ class ReleaseNeedsTest {
                 .contains("\n  the module venv of Python (apt install python3-venv), or CHAGRES_LEAVE_OUT=site\n")
                 .contains("\n  a tar for ", " in /nowhere, which is to be an earlier release\n")
                 .contains("pip install build", "\n  a version that Python knows", "secret key nobody in the keyring");
+        assertThat(out).doesNotExist();
+    }
+
+    @Test
+    void saysAtOnceThatItsKeyIsTooYoung() throws IOException {
+        Requires.tool("gpg", "apt install gnupg");
+        Path keys = Files.createDirectory(
+                directory.resolve("keys"),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        String home = "GNUPGHOME=" + keys;
+        install("gpg");
+        Path out = directory.resolve("out");
+        try {
+            Program.ok("sh", "-c", home + " gpg --batch --passphrase '' --quick-gen-key young ed25519 sign never");
+            List<String> of2001 = List.of(home, "CHAGRES_SIGN_KEY=young", "SOURCE_DATE_EPOCH=1000000000");
+            assertThat(release(of2001, "1.2.0-next", out.toString()).err())
+                    .contains(
+                            "\n  a key that is older than the release: young was made after its time, which is that of")
+                    .contains("SOURCE_DATE_EPOCH (1000000000)");
+            List<String> of2100 = List.of(home, "CHAGRES_SIGN_KEY=young", "SOURCE_DATE_EPOCH=4102444800");
+            assertThat(release(of2100, "1.2.0-next", out.toString()).err())
+                    .contains("git (")
+                    .doesNotContain("a key");
+        } finally {
+            Program.run(List.of("env", home, "gpgconf", "--kill", "all"));
+        }
         assertThat(out).doesNotExist();
     }
 
