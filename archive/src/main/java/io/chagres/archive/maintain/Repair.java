@@ -3,6 +3,7 @@ package io.chagres.archive.maintain;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.EncryptedException;
 import io.chagres.archive.Heartbeat;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
@@ -14,6 +15,7 @@ import io.chagres.archive.state.Checkpoints;
 import io.chagres.archive.state.CompactedHistoryException;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.KeyCheck;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.RowSorter;
 import io.chagres.archive.state.RunListener;
@@ -380,11 +382,20 @@ public final class Repair {
         }
     }
 
+    /** What the identities do not open is damaged where they open commits. */
+    private void requireOpened(HostMend.Check check) throws IOException {
+        try {
+            check.run();
+        } catch (EncryptedException e) {
+            throw KeyCheck.ofObject(store, hostId, e);
+        }
+    }
+
     /** An object that looks damaged twice is damaged. One that the store refuses may be whole, and cannot be moved. */
     private void check(String key, HostMend.Check check) throws IOException {
         for (int attempt = 1; attempt <= 2; attempt++) {
             try {
-                check.run();
+                requireOpened(check);
                 return;
             } catch (CorruptArchiveException e) {
                 if (attempt == 2) {
