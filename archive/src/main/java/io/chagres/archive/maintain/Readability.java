@@ -61,7 +61,9 @@ final class Readability {
                     return describe(version);
                 }
                 for (LogRecord.Extent extent : Extents.of(version)) {
-                    if (!isSame(extent, other, hostId, after) && !holds(old, extent, fresh, other, room)) {
+                    boolean moves = CopySources.lead(
+                            before, extent, run -> after.moves(ArchiveLayout.commit(hostId, run.seq())));
+                    if ((moves || !isSame(extent, other)) && !holds(old, extent, fresh, other, room)) {
                         return "bytes " + extent.start() + " to " + extent.end() + " of " + describe(version);
                     }
                 }
@@ -95,11 +97,10 @@ final class Readability {
     }
 
     /** Says whether bytes are where they were. */
-    private static boolean isSame(LogRecord.Extent extent, FileVersion other, String hostId, AfterRepair after) {
+    private static boolean isSame(LogRecord.Extent extent, FileVersion other) {
         ExtentList extents = Extents.of(other);
         int at = extents.indexOf(extent.start());
-        boolean moves = extent instanceof LogRecord.Run run && after.moves(ArchiveLayout.commit(hostId, run.seq()));
-        return at >= 0 && !moves && extents.get(at).equals(extent);
+        return at >= 0 && extents.get(at).equals(extent);
     }
 
     /** Says whether all that can be read of an extent can be read as bytes of another version, too. */

@@ -26,7 +26,14 @@ import java.util.function.LongPredicate;
 final class Rescue {
     private static final long ROOM_BYTES = 2 * CompactionPlan.PACK_BYTES;
 
-    private record Piece(FileVersion version, LogRecord.Run run) {}
+    private record Piece(FileVersion version, LogRecord.Extent extent) {}
+
+    /** Where bytes of a version begin. */
+    private record Place(long versionId, long start) {
+        static Place of(LogRecord.Extent extent) {
+            return new Place(extent.versionId(), extent.start());
+        }
+    }
 
     private final HostState state;
     private final String hostId;
@@ -50,7 +57,7 @@ final class Rescue {
                 }
             }
         }
-        pieces.sort(Comparator.comparing(Piece::run, Extents.AS_STORED));
+        pieces.sort(Comparator.comparing(Piece::extent, Extents.AS_STORED));
     }
 
     /** Says whether any bytes lie in such commits. */
@@ -64,14 +71,48 @@ final class Rescue {
     }
 
     /**
-     * Writes packs of all that can be read.
+     * Writes packs of all that can be read. A copy has a checksum of its own: where the run that it is of is lost, the
+     * copy may still be readable.
      *
      * @param from where the commits still are
      * @param to encrypts as the host does
      * @return the extents that each version has in packs
      */
     WrittenExtents write(BlobStore from, BlobStore to, Listener listener) throws IOException {
-        WrittenExtents written = new WrittenExtents(RowSorter.inMemory());
+        WrittenExtents runs = new WrittenExtents(RowSorter.inMemory());
+        write(pieces, from, to, runs, listener);
+        List<Piece> copies = copiesOfLost(runs);
+        if (copies.isEmpty()) {
+            return runs;
+        }
+        WrittenExtents all = new WrittenExtents(RowSorter.inMemory());
+        for (LogRecord.Extent run : runs.all()) {
+            all.add(run);
+        }
+        runs.close();
+        write(copies, from, to, all, (bytes, cause) -> {}); // what they are of was told
+        return all;
+    }
+
+    /** Returns the copies of runs that are not among those that were written. */
+    private List<Piece> copiesOfLost(WrittenExtents runs) {
+        Set<Place> lost = new HashSet<>();
+        pieces.forEach(piece -> lost.add(Place.of(piece.extent())));
+        runs.all().forEach(run -> lost.remove(Place.of(run)));
+        List<Piece> copies = new ArrayList<>();
+        for (FileVersion version : lost.isEmpty() ? List.<FileVersion>of() : state.versions()) {
+            for (LogRecord.Extent extent : Extents.of(version)) {
+                if (extent instanceof LogRecord.CopyRun
+                        && CopySources.lead(state, extent, run -> lost.contains(Place.of(run)))) {
+                    copies.add(new Piece(version, extent));
+                }
+            }
+        }
+        return copies;
+    }
+
+    private void write(List<Piece> wanted, BlobStore from, BlobStore to, WrittenExtents written, Listener listener)
+            throws IOException {
         CompactListener told = new CompactListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {}
@@ -84,19 +125,18 @@ final class Rescue {
         try (VersionReader reader = new VersionReader(from, hostId, state);
                 MergeWriter writer =
                         new MergeWriter(to, hostId, state, reader, written, CompactOptions.DEFAULT, told)) {
-            List<CompactionPlan.Output> packs = packs();
+            List<CompactionPlan.Output> packs = packs(wanted);
             long total = packs.stream().mapToLong(CompactionPlan.Output::length).sum();
             writer.write(packs, total, ROOM_BYTES, () -> {});
         }
-        return written;
     }
 
-    private List<CompactionPlan.Output> packs() {
+    private static List<CompactionPlan.Output> packs(List<Piece> pieces) {
         List<CompactionPlan.Output> packs = new ArrayList<>();
         List<CompactionPlan.Merge> pack = new ArrayList<>();
         long bytes = 0;
         for (Piece each : pieces) {
-            boolean fits = bytes + each.run().length() <= CompactionPlan.PACK_BYTES;
+            boolean fits = bytes + each.extent().length() <= CompactionPlan.PACK_BYTES;
             if (!pack.isEmpty() && (!fits || pack.size() == CompactionPlan.MAX_PIECES)) {
                 packs.add(new CompactionPlan.Output(List.copyOf(pack), true));
                 pack.clear();
@@ -104,10 +144,10 @@ final class Rescue {
             }
             pack.add(new CompactionPlan.Merge(
                     each.version().id(),
-                    each.run().start(),
-                    each.run().end(),
+                    each.extent().start(),
+                    each.extent().end(),
                     VersionName.recordedPath(each.version())));
-            bytes += each.run().length();
+            bytes += each.extent().length();
         }
         if (!pack.isEmpty()) {
             packs.add(new CompactionPlan.Output(List.copyOf(pack), true));

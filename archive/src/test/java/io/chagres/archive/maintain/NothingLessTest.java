@@ -2,6 +2,7 @@ package io.chagres.archive.maintain;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Heartbeat;
@@ -32,6 +33,7 @@ import io.chagres.testkit.Share;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -244,14 +246,27 @@ class NothingLessTest {
         }
         ReadableHost.of(store, ID).requireAllOf(what, before, all);
         assertThat(ReadableHost.load(store, ID)).as(what).isNotNull();
-        assertThat(repair(store, damaged, true))
-                .as("once more after " + what)
-                .allSatisfy(step -> assertThat(step).startsWith("LOSS")); // it is said again, and nothing is done
+        assertThat(repair(store, damaged, true)).as("once more after " + what).allSatisfy(step -> assertThat(step)
+                .startsWith("LOSS")); // it is said again, and nothing is done
         for (int day = 0; day < 3; day++) {
             compact(store, DAY);
             damaged.memory.advance(DAY + 2000);
         }
         ReadableHost.of(store, ID).requireAllOf("compacted after " + what, before, all);
+    }
+
+    /** Frames are whole where the piece that ends in the next one is not: copies of its beginning can be read. */
+    @Test
+    void copiesOfWhatIsLostStay() throws IOException {
+        DamagedStore whole = archive(Life.SIGNED); // whose large file lies in the first commit
+        ReadableHost all = ReadableHost.of(whole, ID);
+        String first = ArchiveLayout.commit(ID, 1);
+        byte[] bytes = whole.memory.bytes(first);
+        for (int end = bytes.length - 120; end < bytes.length; end += 20) {
+            DamagedStore damaged = whole.copy();
+            damaged.memory.replace(first, Arrays.copyOf(bytes, end));
+            requireNothingLess(Life.SIGNED, "the first commit ends at " + end, damaged, all);
+        }
     }
 
     /** An object of each kind, whose header of age leads to no key any longer. */
