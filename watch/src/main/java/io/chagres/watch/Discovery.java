@@ -4,7 +4,7 @@ import io.chagres.linux.Directory;
 import io.chagres.linux.Pathname;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Consumer;
 
 /** Compares the names found in a directory, by a scan or because of an event, with the known ones. */
 final class Discovery {
@@ -56,24 +56,28 @@ final class Discovery {
 
     /** Looks at a name and takes in the file there. */
     void lookUp(WatchedDirectory directory, byte[] name) {
-        if (!directory.exists()) {
-            return;
+        if (directory.exists() && look(directory, name) == 0) { // else it is gone: an event or the scan says so
+            takeIn(directory, name, tree::lose);
         }
-        if (look(directory, name) != 0) {
-            return; // gone again: an event or the scan says so
-        }
-        takeIn(directory, name, directory.child(name));
     }
 
-    private void takeIn(WatchedDirectory directory, byte[] name, @Nullable Dentry known) {
+    /** Looks at a name to which an event says that something came, in place of what was there. */
+    void arrived(WatchedDirectory directory, byte[] name) {
+        if (directory.exists() && look(directory, name) == 0) {
+            takeIn(directory, name, replaced -> tree.vanish(replaced, false));
+        }
+    }
+
+    private void takeIn(WatchedDirectory directory, byte[] name, Consumer<Dentry> remove) {
         int type = lookup.type();
         long ino = lookup.ino();
+        Dentry known = directory.child(name);
         if (known != null && isFound(known)) {
             keep(directory, known);
             return;
         }
         if (known != null) {
-            tree.vanish(known, false);
+            remove.accept(known);
         }
         appear(directory, name, ino, type);
     }
@@ -91,9 +95,9 @@ final class Discovery {
         int result = look(directory, name);
         Dentry known = directory.child(name);
         if (result == 0) {
-            takeIn(directory, name, known);
+            takeIn(directory, name, tree::lose);
         } else if (known != null && Lookup.isAbsent(result)) {
-            tree.vanish(known, false);
+            tree.lose(known);
         }
     }
 

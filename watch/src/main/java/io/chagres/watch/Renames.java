@@ -65,7 +65,7 @@ final class Renames {
         }
         RenamePairs.Half half = pairs.take(cookie);
         if (half == null) {
-            discovery.lookUp(directory, name);
+            discovery.arrived(directory, name);
             departedUnknown(directory, name, cookie);
             return;
         }

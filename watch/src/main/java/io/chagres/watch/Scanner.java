@@ -189,7 +189,7 @@ final class Scanner implements AutoCloseable {
                 return false;
             }
             if (scan.opened) {
-                tree.vanish(directory, false);
+                tree.lose(directory);
                 queue.doubt(parent);
                 return false;
             }

@@ -72,6 +72,20 @@ final class Tree {
         }
     }
 
+    /** Removes a name that a look did not find, though no event took it away: nobody told what its files got before. */
+    void lose(Dentry gone) {
+        tellModified(gone);
+        vanish(gone, false);
+    }
+
+    private void tellModified(Dentry gone) {
+        if (gone instanceof WatchedDirectory directory) {
+            directory.forEach(this::tellModified);
+        } else if (gone.isReported() && gone.type() == Directory.DT_REG) {
+            reporter.listener().modified(gone);
+        }
+    }
+
     /** Takes a name out of its directory until the other half of the rename comes. */
     void detach(WatchedDirectory directory, Dentry moving) {
         directory.remove(moving);

@@ -12,8 +12,9 @@ public interface WatchListener {
     default void appeared(Dentry d) {}
 
     /**
-     * Reports that the file was modified ({@code IN_MODIFY}), or may have been: after an overflow, by polling. For a
-     * file with several names it reports only the name that was opened.
+     * Reports that the file was modified ({@code IN_MODIFY}), or may have been: after an overflow, by polling, and just
+     * before {@link #vanished} where no event told that the name goes. For a file with several names it reports only
+     * the name that was opened.
      */
     default void modified(Dentry d) {}
 

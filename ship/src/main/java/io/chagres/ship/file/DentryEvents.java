@@ -17,7 +17,9 @@ import io.chagres.watch.WatchedDirectory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -70,6 +72,8 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     private final Set<Dentry> changedDirectories = new HashSet<>();
     private final UnreadableNames unreadable = new UnreadableNames();
     private final DoubtfulNames doubtful = new DoubtfulNames();
+    /** The files that lost their last name in this step while they were not open, by that name. */
+    private final Map<Pathname, Tail> goneClosed = new HashMap<>();
 
     private final Set<String> said = new HashSet<>();
 
@@ -140,6 +144,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         Pathname from = fromParent.path().resolve(fromName);
         pipeline.write(new LogRecord.NameMoved(from, d.path()));
         known.moved(from, d.path());
+        leftAgain(from);
         changedDirectories.add(fromParent);
         parentChanged(d);
         if (d.type() == Directory.DT_DIR) {
@@ -199,12 +204,30 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
             tail.removeName(d);
             d.attach(null);
             if (!tail.hasName()) {
-                tail.lostNameAt(d.path());
-                files.nameless(tail);
-                if (movedOut && leadsTo(d, tail)) {
-                    Objects.requireNonNull(tail.unlinked()).letGo();
-                }
+                lastNameWent(d, tail, movedOut);
             }
+        }
+    }
+
+    private void lastNameWent(Dentry d, Tail tail, boolean movedOut) {
+        tail.lostNameAt(d.path());
+        files.nameless(tail);
+        if (tail.fd() == null && !movedOut) {
+            goneClosed.put(d.path(), tail);
+        }
+        if (movedOut && leadsTo(d, tail)) {
+            Objects.requireNonNull(tail.unlinked()).letGo();
+        }
+    }
+
+    /**
+     * What replaced a file leaves its name again: perhaps the two names were exchanged. Then the file may have been
+     * written by the other name, and events told that of what replaced it.
+     */
+    private void leftAgain(Pathname name) {
+        Tail replaced = goneClosed.remove(name);
+        if (replaced != null) {
+            files.modified(replaced);
         }
     }
 
@@ -227,6 +250,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
 
     @Override
     public void departed(Pathname from, Pathname to) {
+        leftAgain(from);
         int fd = descriptors.tryOpen(to);
         if (fd < 0) {
             departedUnread(from, to, -fd);
@@ -306,6 +330,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
 
     /** Looks again at the names that were looked at by a path that may have led elsewhere. */
     public void settle(long nowMs) {
+        goneClosed.clear();
         doubtful.step(nowMs, this::isThere, this::lookAgain, d -> refuse(d, Errno.ENOENT, UnreadableNames.UNKNOWN));
     }
 

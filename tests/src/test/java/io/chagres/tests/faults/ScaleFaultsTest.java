@@ -2,6 +2,7 @@ package io.chagres.tests.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.linux.Machine;
 import io.chagres.testkit.Await;
 import io.chagres.testkit.LineWriter;
 import io.chagres.testkit.Program;
@@ -71,8 +72,7 @@ class ScaleFaultsTest {
         LineWriter moved =
                 bench.writer("moved").open(bench.file("early0/moved")).lines(5);
         ShipProcess ship = bench.ship().awaitSettled();
-        int queue = Integer.parseInt(Files.readString(Path.of("/proc/sys/fs/inotify/max_queued_events"))
-                .strip());
+        int queue = Integer.parseInt(Machine.read("/proc/sys/fs/inotify/max_queued_events"));
         ship.signal("STOP");
         for (int event = 0; event < queue; event += 2) {
             touch(bench.file("early0"), event);
