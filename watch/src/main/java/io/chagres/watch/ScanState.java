@@ -22,6 +22,8 @@ final class ScanState {
     boolean pays;
     /** The scan under way, or what came after the last one, met what cannot be listed or looked at. */
     boolean failed;
+    /** The watch tells what happens to names, not to the bytes of files. */
+    boolean watchesNames;
     /** The directory has been opened before, so that its inode number is the open directory's. */
     boolean opened;
 

@@ -37,6 +37,7 @@ final class Tree {
         if (reported) {
             reporter.listener().appeared(added);
         }
+        watchBytes(directory, added);
         if (added instanceof WatchedDirectory child) {
             queue.add(child);
             if (directory.scan().owed) {
@@ -98,6 +99,17 @@ final class Tree {
         moving.setDetached(false);
         moving.setSeen(directory.scan().number);
         directory.put(moving);
+        watchBytes(directory, moving);
+    }
+
+    /** A file has come where only names are watched: a listing asks for more events, and tells what none told. */
+    private void watchBytes(WatchedDirectory directory, Dentry added) {
+        if (added.type() == Directory.DT_REG
+                && directory.scan().watchesNames
+                && directory.scope().reportsNames()) {
+            directory.scan().tellsModified = true;
+            queue.doubt(directory);
+        }
     }
 
     /** Lists every directory again, because what is known may be wrong. */

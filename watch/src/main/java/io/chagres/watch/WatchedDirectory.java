@@ -85,6 +85,16 @@ public final class WatchedDirectory extends Dentry {
         return children;
     }
 
+    /** Says whether a regular file is among the names known. */
+    boolean hasFile() {
+        for (Dentry each : table) {
+            if (each != null && each.type() == Directory.DT_REG) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Adds a name that is not there yet. */
     void put(Dentry child) {
         if ((size + 1) * 4 > table.length * 3) {

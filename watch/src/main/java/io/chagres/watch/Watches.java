@@ -24,7 +24,10 @@ import org.jspecify.annotations.Nullable;
 final class Watches implements AutoCloseable {
     private static final int NAME_EVENTS =
             IN_CREATE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
-    private static final int ALL_EVENTS = NAME_EVENTS | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB;
+    /** Also what happens to the attributes of a root. */
+    private static final int ROOT_EVENTS = NAME_EVENTS | IN_ATTRIB;
+
+    private static final int ALL_EVENTS = ROOT_EVENTS | IN_MODIFY | IN_CLOSE_WRITE;
 
     private static final int ASIDE_EVENTS =
             IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_MASK_CREATE;
@@ -49,7 +52,8 @@ final class Watches implements AutoCloseable {
      *     inotify_add_watch(2)
      */
     int add(WatchedDirectory directory, Fd fd, Statx opened) {
-        int mask = directory.scope().reportsNames() ? ALL_EVENTS : NAME_EVENTS;
+        int mask = mask(directory);
+        directory.scan().watchesNames = mask != ALL_EVENTS;
         // by descriptor: what is watched is what will be listed, whatever happens to the path
         int wd = inotify.add(Pathname.of("/proc/self/fd/" + fd.value()), mask);
         if (wd < 0) {
@@ -70,6 +74,15 @@ final class Watches implements AutoCloseable {
         table.put(wd, directory);
         directory.setWatchDescriptor(wd);
         return 0;
+    }
+
+    /** What is written beside a root that is a directory concerns nobody, and may be much. */
+    private static int mask(WatchedDirectory directory) {
+        Scope scope = directory.scope();
+        if (!scope.reportsNames()) {
+            return NAME_EVENTS;
+        }
+        return scope.literals() == null || directory.hasFile() ? ALL_EVENTS : ROOT_EVENTS;
     }
 
     /** Says whether the path of a directory still leads to an inode. */
