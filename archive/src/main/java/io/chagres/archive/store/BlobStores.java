@@ -25,7 +25,8 @@ public final class BlobStores {
     }
 
     /**
-     * Checks what can be checked without opening anything; a store whose provider is not installed is not asked.
+     * Checks what can be checked without opening anything; a store whose provider is not {@linkplain #isInstalled
+     * installed} is not asked.
      *
      * @throws StoreException when {@link #open} would refuse the address
      */
@@ -81,6 +82,12 @@ public final class BlobStores {
             throw unknown(parsed);
         }
         return provider.open(address, create);
+    }
+
+    /** Says whether what opens an address is here, so that all of it can be checked. */
+    public static boolean isInstalled(String address) throws StoreException {
+        StoreAddress parsed = StoreAddress.parse(address);
+        return parsed.isDirectory() || provider(parsed) != null;
     }
 
     private static @Nullable BlobStoreProvider provider(StoreAddress address) {

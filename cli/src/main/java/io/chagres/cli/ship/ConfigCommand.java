@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
@@ -36,7 +37,7 @@ import picocli.CommandLine.Parameters;
             "  chagres config check ./chagres.toml",
             "  chagres config show /etc/chagres/chagres.toml",
             "",
-            "Exit codes: 0 good; 1 something is wrong; 2 usage."
+            "Exit codes: 0 nothing wrong found; 1 something is wrong; 2 usage."
         })
 public final class ConfigCommand implements Callable<Integer> {
     private final CommandContext context;
@@ -83,14 +84,25 @@ public final class ConfigCommand implements Callable<Integer> {
             return ExitCode.FAILED;
         }
         ShipSettings settings = ShipSettings.ofFile(context, file);
-        settings.command().complete().options(); // what only all together can say
+        String unchecked = unchecked(settings.command().complete().plan()); // what only all together can say
         if (action == Action.SHOW) {
             show(settings);
         } else if (!json.json && !quiet.quiet) {
             showExpanded(settings);
-            context.out().line(file + ": good");
+            context.out().line(file + (unchecked == null ? ": good" : ": nothing wrong was found"));
+        }
+        if (unchecked != null) {
+            context.err().println("chagres config: " + unchecked);
         }
         return ExitCode.DONE;
+    }
+
+    /** Returns a sentence about what nobody could check here, or null. */
+    private @Nullable String unchecked(ShipPlan plan) throws IOException {
+        return plan.isChecked()
+                ? null
+                : file + ": what belongs to " + plan.to().replaceFirst("(?s)://.*", "://")
+                        + " was not checked, since it is not installed here; check it where it is";
     }
 
     /** Shows what the environment decides, since the file does not say it. */

@@ -1,5 +1,6 @@
 package io.chagres.cli.ship;
 
+import io.chagres.archive.store.BlobStores;
 import io.chagres.archive.store.StoreAddress;
 import io.chagres.archive.store.StoreException;
 import io.chagres.cli.command.CommandContext;
@@ -7,6 +8,7 @@ import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.Converters;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.foreign.Errno;
+import io.chagres.forward.Sinks;
 import io.chagres.linux.Fd;
 import io.chagres.linux.MonotonicClock;
 import io.chagres.linux.Pathname;
@@ -93,6 +95,11 @@ public record ShipPlan(ShipOptions options, String store, String to) {
                 throw new CommandFailure(ExitCode.USAGE, option + at + " is no directory");
             }
         }
+    }
+
+    /** Says whether what writes there is installed, so that the address and what belongs to it could be checked. */
+    boolean isChecked() throws StoreException {
+        return isSpool() ? Sinks.isInstalled(to) : BlobStores.isInstalled(store);
     }
 
     /** Returns the shortest lag of all sources, in milliseconds. */

@@ -492,11 +492,13 @@ final class ConfigCommandTest {
                 .endsWith("systemctl restart chagres@audit");
     }
 
-    @Test
-    void takesAStoreWhoseProviderIsElsewhere() throws IOException {
-        assertThat(check("to = \"s3://bucket/x?region=eu-west-1\"\npaths = [\"/v\"]\n")
-                        .code())
-                .isEqualTo(ExitCode.DONE);
+    @ParameterizedTest
+    @ValueSource(strings = {"s3://bucket/x?regoin=eu-west-1", "kafka://b:1/no topic"})
+    void saysWhatNobodyCouldCheck(String to) throws IOException {
+        CommandRun check = check("to = \"%s\"\npaths = [\"/v\"]\n".formatted(to));
+        assertThat(check.code()).isEqualTo(ExitCode.DONE);
+        assertThat(check.out()).endsWith(": nothing wrong was found\n").doesNotContain("good");
+        assertThat(check.err()).contains(to.substring(0, to.indexOf('/') + 2) + " was not checked", "not installed");
     }
 
     /** Each command that takes an archive goes through the same door. */
