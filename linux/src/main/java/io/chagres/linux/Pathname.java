@@ -281,15 +281,6 @@ public final class Pathname implements Comparable<Pathname> {
         MemorySegment.copy(bytes, 0, target, ValueLayout.JAVA_BYTE, offset, bytes.length);
     }
 
-    /**
-     * Finds where two paths begin to differ.
-     *
-     * @return the index of the first byte that differs, or that one of them does not have; -1 if they are equal
-     */
-    public int mismatch(Pathname other) {
-        return Arrays.mismatch(bytes, other.bytes);
-    }
-
     @Override
     public int compareTo(Pathname other) {
         return Arrays.compareUnsigned(bytes, other.bytes);
