@@ -12,6 +12,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -94,5 +96,30 @@ class NamelessFilesTest {
         }
         rest();
         assertThat(shipped.load().versions()).allMatch(version -> version.length() == 2000);
+    }
+
+    /** Each is compared once more where its times do not prove what was read of it: many in each step. */
+    @Test
+    void manyThatAreGoneAreLetGoSoon() throws IOException {
+        int files = 400;
+        List<OutputStream> writers = new ArrayList<>();
+        for (int i = 0; i < files; i++) {
+            writers.add(Files.newOutputStream(shipped.file("job" + i)));
+            writers.getLast().write(random(200, i));
+        }
+        for (int i = 0; i < 40; i++) {
+            clock.advance(500);
+            step();
+        }
+        for (int i = 0; i < files; i++) {
+            writers.get(i).close();
+            Files.delete(shipped.file("job" + i));
+        }
+        int steps = 0;
+        for (; shipped.shipper().status().files() > 0 && steps < files; steps++) {
+            clock.advance(500);
+            step();
+        }
+        assertThat(steps).isLessThan(files / 4);
     }
 }

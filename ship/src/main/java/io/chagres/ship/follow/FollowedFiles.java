@@ -37,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
     private static final long NAMELESS_MS = 100;
+    /** The more there are, the rarer all are looked at: writers may keep very many files for days. */
+    private static final int NAMELESS_PER_MS = 10;
+
     private static final long HELD_BACK_MS = 500;
     /** Some 10 MB of memory, and turns for longer than a commit takes. */
     private static final int MANY_READY = 16_384;
@@ -304,7 +307,7 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
         resume(deferred);
         if (!nameless.isEmpty() && (nowMs >= nextNamelessMs || hurry)) {
             sweepNameless(nowMs);
-            nextNamelessMs = nowMs + NAMELESS_MS;
+            nextNamelessMs = nowMs + NAMELESS_MS + nameless.size() / NAMELESS_PER_MS;
         }
         if (!heldBack.isEmpty() && nowMs >= nextHeldBackMs) {
             sweepHeldBack(nowMs);
@@ -367,7 +370,8 @@ public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
         if (changed) {
             touched(tail); // counted, whether or not there is room to read it
         }
-        if ((tail.canBeRead() && (!writerLeft || tail.hasBacklog())) || changed) {
+        boolean compared = tail.waits(FileQueue.For.COMPARISON) || tail.waits(FileQueue.For.ANSWER);
+        if ((tail.canBeRead() && ((!writerLeft && !compared) || tail.hasBacklog())) || changed) {
             enqueue(tail);
         }
         state.looked(!writerLeft && !tail.hasBacklog() && !changed, nowMs);

@@ -12,6 +12,8 @@ import io.chagres.ship.file.Tail;
 import io.chagres.ship.file.TailFact;
 import io.chagres.ship.file.Unlinked;
 import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Compares shipped bytes with their files again where they may have changed: at once when somebody waits for it (a
  * drain, or new bytes that must not be read before), soon where there is evidence, and else when a file has been quiet
- * for a while. The reading runs beside the loop, some mebibytes at a time, and a quiet file is read at no more than
+ * for a while. The reading runs beside the loop, some mebibytes or many small files at a time, and a quiet file is read at no more than
  * 4 MiB/s on the average. Confined to the shipper's thread.
  */
 public final class Verifier implements AutoCloseable {
@@ -37,6 +39,18 @@ public final class Verifier implements AutoCloseable {
     /** How a comparison ended. */
     private record Compared(int pieces, int errno) {}
 
+    /** Some pieces of a file, and a descriptor of their own. */
+    private record Comparison(
+            Tail tail,
+            int from,
+            PrefixChecksums.Pieces pieces,
+            Fd own,
+            @Nullable VerificationEvent event) {
+        int size() {
+            return pieces.ends().length;
+        }
+    }
+
     private final Offload offload;
     private final FollowedFiles files;
     private final Consumer<String> problems;
@@ -45,6 +59,7 @@ public final class Verifier implements AutoCloseable {
     private final FileQueue unproven = new FileQueue(FileQueue.For.PROOF);
     private final FileQueue due = new FileQueue(FileQueue.For.COMPARISON);
     private final FileQueue running = new FileQueue(FileQueue.For.ANSWER);
+    private int tasks;
     private long nextSweepMs;
     private long comparedBytes;
 
@@ -186,7 +201,7 @@ public final class Verifier implements AutoCloseable {
 
     /** Returns the milliseconds until {@link #step} has something to do; {@link Long#MAX_VALUE} when nothing waits. */
     public long dueInMs(long nowMs) {
-        return !due.isEmpty() && running.size() < TASKS
+        return !due.isEmpty() && tasks < TASKS
                 ? 0
                 : unproven.isEmpty() ? Long.MAX_VALUE : Math.max(0, nextSweepMs - nowMs);
     }
@@ -198,17 +213,43 @@ public final class Verifier implements AutoCloseable {
             sweep(nowMs);
         }
         boolean any = false;
-        for (Tail tail = nextDue(); tail != null; tail = nextDue()) {
+        while (tasks < TASKS && startTask(nowMs)) {
             any = true;
-            if (tail.isLive() && !begin(tail, nowMs)) {
-                break;
-            }
         }
         return any;
     }
 
-    private @Nullable Tail nextDue() {
-        return running.size() < TASKS ? due.poll() : null;
+    /** Starts a task: some mebibytes of one file, or many small files. */
+    private boolean startTask(long nowMs) {
+        List<Comparison> batch = new ArrayList<>();
+        int pieces = 0;
+        while (pieces < PIECES_PER_TASK && batch.size() < PIECES_PER_TASK) {
+            Tail tail = due.poll();
+            Fd fd = tail == null ? null : tail.fd();
+            if (tail == null) {
+                break;
+            }
+            if (tail.isLive() && fd == null) {
+                files.enqueue(tail); // its turn opens it, and asks again
+            } else if (tail.isLive() && fd != null) {
+                int own = fd.tryDuplicate();
+                if (own < 0) {
+                    compare(tail);
+                    break;
+                }
+                Comparison next = begin(tail, Fd.ofValue(own), PIECES_PER_TASK - pieces, nowMs);
+                batch.add(next);
+                pieces += next.size();
+            }
+        }
+        if (batch.isEmpty()) {
+            return false;
+        }
+        tasks++;
+        offload.start(() -> compare(batch), answers -> take(batch, answers), e -> {
+            throw new IllegalStateException(e);
+        });
+        return true;
     }
 
     private void sweep(long nowMs) {
@@ -244,33 +285,13 @@ public final class Verifier implements AutoCloseable {
         return nowMs - bytes.comparedMs() >= bytes.position() / bytesPerMs;
     }
 
-    /** Starts to compare some more pieces; false when that is not possible now. */
-    private boolean begin(Tail tail, long nowMs) {
-        Fd fd = tail.fd();
-        if (fd == null) {
-            files.enqueue(tail); // its turn opens it, and asks again
-            return true;
-        }
-        int own = fd.tryDuplicate();
-        if (own < 0) {
-            compare(tail);
-            return false;
-        }
+    /** Begins to compare some more pieces of a file, or goes on. */
+    private Comparison begin(Tail tail, Fd own, int mostPieces, long nowMs) {
         int from = tail.bytes().compare(nowMs, fileClock.millis(), () -> writers.tell(tail));
         PrefixChecksums prefix = tail.bytes().prefix();
-        PrefixChecksums.Pieces pieces = prefix.slice(from, Math.min(prefix.pieces(), from + PIECES_PER_TASK));
+        PrefixChecksums.Pieces pieces = prefix.slice(from, Math.min(prefix.pieces(), from + mostPieces));
         running.add(tail);
-        VerificationEvent event = Recording.isOn() ? new VerificationEvent() : null;
-        offload.start(
-                () -> compare(Fd.ofValue(own), pieces),
-                answer -> {
-                    record(event, tail, pieces, answer);
-                    take(tail, from, pieces, answer);
-                },
-                e -> {
-                    throw new IllegalStateException(e);
-                });
-        return true;
+        return new Comparison(tail, from, pieces, own, Recording.isOn() ? new VerificationEvent() : null);
     }
 
     /** Returns about how many bytes were read again: pieces count whole. */
@@ -278,24 +299,36 @@ public final class Verifier implements AutoCloseable {
         return comparedBytes;
     }
 
-    private static Compared compare(Fd own, PrefixChecksums.Pieces pieces) {
-        try (own;
-                PrefixCheck check = new PrefixCheck()) {
-            return new Compared(check.firstMismatch(own, pieces), check.errno());
+    private static List<Compared> compare(List<Comparison> batch) {
+        List<Compared> answers = new ArrayList<>();
+        for (Comparison each : batch) {
+            try (Fd own = each.own;
+                    PrefixCheck check = new PrefixCheck()) {
+                answers.add(new Compared(check.firstMismatch(own, each.pieces), check.errno()));
+            }
+        }
+        return answers;
+    }
+
+    private void take(List<Comparison> batch, List<Compared> answers) {
+        tasks--;
+        for (int i = 0; i < batch.size(); i++) {
+            record(batch.get(i), answers.get(i));
+            take(batch.get(i), answers.get(i));
         }
     }
 
-    private static void record(
-            @Nullable VerificationEvent event, Tail tail, PrefixChecksums.Pieces pieces, Compared answer) {
-        if (event != null) {
+    private static void record(Comparison of, Compared answer) {
+        if (of.event != null) {
             String outcome = answer.errno() != 0
                     ? Errno.message(answer.errno())
-                    : answer.pieces() < pieces.ends().length ? "different" : "equal";
-            event.ended(tail.describe(), (long) answer.pieces() * PrefixChecksums.PIECE_BYTES, outcome);
+                    : answer.pieces() < of.size() ? "different" : "equal";
+            of.event.ended(of.tail.describe(), (long) answer.pieces() * PrefixChecksums.PIECE_BYTES, outcome);
         }
     }
 
-    private void take(Tail tail, int from, PrefixChecksums.Pieces pieces, Compared answer) {
+    private void take(Comparison of, Compared answer) {
+        Tail tail = of.tail;
         running.remove(tail);
         Verification bytes = tail.bytes();
         if (!bytes.isComparing()) {
@@ -310,10 +343,10 @@ public final class Verifier implements AutoCloseable {
         }
         tail.notRefused();
         comparedBytes += (long) answer.pieces() * PrefixChecksums.PIECE_BYTES;
-        if (answer.pieces() < pieces.ends().length) {
+        if (answer.pieces() < of.size()) {
             bytes.differs();
             files.enqueue(tail);
-        } else if (bytes.comparedTo(from + answer.pieces())) {
+        } else if (bytes.comparedTo(of.from + answer.pieces())) {
             files.enqueue(tail);
         } else {
             compare(tail);
