@@ -291,9 +291,20 @@ final class StateDirectory implements AutoCloseable {
         return DrillAnswer.parse(content(directory.resolve(FORECAST)));
     }
 
-    /** Leaves word for other processes about how it goes. */
+    /**
+     * Leaves word for other processes about how it goes. The file before stays beside it: where names come and go this
+     * shipper wakes up to look who asks for something.
+     */
     void tell(Heartbeat word) throws ErrnoException {
-        replace(HEARTBEAT, word.text(), false);
+        Pathname written = writeBeside(HEARTBEAT, word.text(), false);
+        Pathname name = Pathname.of(HEARTBEAT);
+        try (Directory open = Directory.open(directory)) {
+            try {
+                open.rename(written, open, name, Directory.RENAME_EXCHANGE);
+            } catch (ErrnoException e) { // it was removed, or the file system cannot do that
+                open.rename(written, open, name, 0);
+            }
+        }
     }
 
     /** Returns the last word left in the part of a state directory; empty before the first. */
@@ -342,6 +353,17 @@ final class StateDirectory implements AutoCloseable {
     }
 
     private void replace(String name, String text, boolean durably) throws ErrnoException {
+        Pathname temporary = writeBeside(name, text, durably);
+        try (Directory open = Directory.open(directory)) {
+            open.rename(temporary, open, Pathname.of(name), 0);
+            if (durably) {
+                open.fsync();
+            }
+        }
+    }
+
+    /** Writes what a file shall hold; returns the name of the file that holds it now. */
+    private Pathname writeBeside(String name, String text, boolean durably) throws ErrnoException {
         kept.put(name, text);
         Pathname temporary = Pathname.of(name + ".new");
         try (Fd file = Fd.open(directory.resolve(temporary), Fd.O_WRONLY | Fd.O_CREAT | Fd.O_TRUNC, PRIVATE_FILE)) {
@@ -350,12 +372,7 @@ final class StateDirectory implements AutoCloseable {
                 file.fsync();
             }
         }
-        try (Directory open = Directory.open(directory)) {
-            open.rename(temporary, open, Pathname.of(name), 0);
-            if (durably) {
-                open.fsync();
-            }
-        }
+        return temporary;
     }
 
     private Map<String, String> values() throws IOException {

@@ -13,9 +13,12 @@ import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.linux.Machine;
 import io.chagres.linux.Pathname;
+import io.chagres.watch.DirectoryWatcher;
+import io.chagres.watch.WatchListener;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
@@ -313,6 +316,35 @@ class PulseTest {
         try (StateDirectory again = StateDirectory.open(root, "store", "web1")) {
             assertThat(again).isNotNull();
             assertThat(RunningShipper.find(root).getFirst().heartbeat()).isNull(); // nothing of an earlier one
+        }
+    }
+
+    /** A shipper that rests must not wake up for its own words, but for anybody who asks for something. */
+    @Test
+    void ownWordsWakeNobody(@TempDir Path temp) throws IOException {
+        Pathname root = Pathname.of(temp.resolve("states").toString());
+        Path followed = Files.createDirectory(temp.resolve("followed"));
+        try (StateDirectory here = StateDirectory.open(root, "store", "web1");
+                DirectoryWatcher watcher = DirectoryWatcher.builder(Pathname.of(followed.toString()))
+                        .clock(InstantSource.system())
+                        .open()) {
+            WatchListener listener = (path, what, errno) -> {};
+            Pulse pulse = pulse(0, here);
+            pulse.step(5000, status(false, 0, ""), false);
+            watcher.wakeFor(here.path());
+            for (int i = 0; i < 100 && !watcher.settled(); i++) {
+                watcher.poll(10, listener);
+            }
+            for (long ms = 70_000; ms < 400_000; ms += 60_000) {
+                wallMs += 60_000;
+                pulse.step(ms, status(false, 0, ""), false);
+                assertThat(RunningShipper.find(root).getFirst().heartbeat()).returns(wallMs, Heartbeat::timeMs);
+                watcher.poll(0, listener);
+                assertThat(watcher.takeWokenFor()).isFalse();
+            }
+            StateDirectory.askDrill(here.path());
+            watcher.poll(0, listener);
+            assertThat(watcher.takeWokenFor()).isTrue();
         }
     }
 

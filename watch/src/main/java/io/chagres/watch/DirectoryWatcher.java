@@ -248,7 +248,8 @@ public final class DirectoryWatcher implements AutoCloseable {
 
     /**
      * Also ends the wait of {@link #poll} when a name of one more directory is made or removed, or the directory
-     * itself; nothing of it is reported. Another call watches it again after it was replaced.
+     * itself; nothing of it is reported, and a rename in it wakes nobody. Another call watches it again after it was
+     * replaced.
      *
      * @param directory one that may be missing, or be followed anyway
      */

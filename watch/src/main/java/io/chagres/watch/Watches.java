@@ -30,7 +30,7 @@ final class Watches implements AutoCloseable {
     private static final int ALL_EVENTS = ROOT_EVENTS | IN_MODIFY | IN_CLOSE_WRITE;
 
     private static final int ASIDE_EVENTS =
-            IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_MASK_CREATE;
+            IN_CREATE | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_MASK_CREATE;
 
     private final Inotify inotify;
     private final ScanQueue queue;
