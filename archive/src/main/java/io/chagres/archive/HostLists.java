@@ -77,6 +77,9 @@ public final class HostLists extends ForwardingStore {
         }
     }
 
+    /** Whether a list is no request, so that nothing is spared by fewer of them. */
+    private final boolean isLocal;
+
     private final Object sharing = new Object();
     private final NavigableMap<String, Page> pages = new TreeMap<>();
     private final Deque<String> own = new ArrayDeque<>();
@@ -97,6 +100,7 @@ public final class HostLists extends ForwardingStore {
      */
     public HostLists(BlobStore store) {
         super(store);
+        isLocal = store.directory(ArchiveLayout.HOSTS) != null;
     }
 
     /** Says which hosts will be read, in any order; those of one list share it. */
@@ -105,11 +109,11 @@ public final class HostLists extends ForwardingStore {
     }
 
     @Override
-    public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
+    public BlobPage page(String prefix, @Nullable String afterKey, int maxObjects) throws IOException {
         boolean ofMarks = prefix.startsWith(ArchiveLayout.COMPACTED);
         String hostId = ofMarks || isKept(prefix) ? hostOf(prefix) : null;
-        if (hostId == null || forgotten.contains(hostId)) {
-            return super.list(prefix, afterKey);
+        if (hostId == null || forgotten.contains(hostId) || maxObjects == 1 || isLocal) {
+            return super.page(prefix, afterKey, maxObjects);
         }
         if (ofMarks) {
             fetchMarks(hostId);
@@ -119,7 +123,9 @@ public final class HostLists extends ForwardingStore {
         String start = afterKey == null || afterKey.compareTo(prefix) < 0 ? prefix : afterKey;
         String end = behind(prefix);
         Page page = at(start, end);
-        return page == null ? super.list(prefix, afterKey) : page.within(start, end);
+        return page == null
+                ? super.page(prefix, afterKey, maxObjects)
+                : BlobPage.of(page.within(start, end), maxObjects);
     }
 
     /** Returns the host of a key or prefix; null when it is of none. */
@@ -192,10 +198,7 @@ public final class HostLists extends ForwardingStore {
 
     private void addMarks(String hostId) throws IOException {
         String begin = ArchiveLayout.marks(hostId);
-        BlobPage shown = store.page(ArchiveLayout.COMPACTED, begin);
-        if (shown == null || (shown.objects().isEmpty() && !shown.isLast())) {
-            return;
-        }
+        BlobPage shown = store.page(ArchiveLayout.COMPACTED, begin, Integer.MAX_VALUE);
         BlobList marks = new BlobList();
         shown.objects().forEach(marks::add);
         marks.pack();
@@ -219,12 +222,9 @@ public final class HostLists extends ForwardingStore {
         return pages.containsKey(begin) || at(begin, behind(ArchiveLayout.host(hostId))) != null;
     }
 
-    private @Nullable Page listed(String prefix, String hostId) throws IOException {
+    private Page listed(String prefix, String hostId) throws IOException {
         String begin = ArchiveLayout.checkpoints(hostId);
-        BlobPage shown = store.page(prefix, begin);
-        if (shown == null || (shown.objects().isEmpty() && !shown.isLast())) {
-            return null;
-        }
+        BlobPage shown = store.page(prefix, begin, Integer.MAX_VALUE);
         BlobList kept = new BlobList();
         for (BlobInfo each : shown.objects()) {
             if (isKept(each.key())) {
@@ -241,10 +241,7 @@ public final class HostLists extends ForwardingStore {
         return !hosts.isEmpty() && pays && sharedKeys < MAX_SHARED_KEYS;
     }
 
-    private synchronized void addShared(@Nullable Page page) {
-        if (page == null) {
-            return;
-        }
+    private synchronized void addShared(Page page) {
         pages.put(page.from, page);
         sharedPages++;
         sharedKeys += page.objects.size();
@@ -259,10 +256,7 @@ public final class HostLists extends ForwardingStore {
         }
     }
 
-    private synchronized void addOwn(@Nullable Page page) {
-        if (page == null) {
-            return;
-        }
+    private synchronized void addOwn(Page page) {
         pages.put(page.from, page);
         own.add(page.from);
         if (own.size() > MAX_OWN_PAGES) {

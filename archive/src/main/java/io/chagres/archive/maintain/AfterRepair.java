@@ -114,7 +114,7 @@ final class AfterRepair extends ForwardingStore {
     }
 
     @Override
-    public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
+    public BlobPage page(String prefix, @Nullable String afterKey, int maxObjects) throws IOException {
         List<BlobInfo> all = new ArrayList<>();
         for (BlobInfo each : store.list(prefix, afterKey)) {
             if (!moved.contains(each.key())) {
@@ -127,18 +127,7 @@ final class AfterRepair extends ForwardingStore {
             }
         });
         all.sort(Comparator.comparing(BlobInfo::key));
-        return all;
-    }
-
-    @Override
-    public @Nullable BlobPage page(String prefix, String afterKey) {
-        return null;
-    }
-
-    @Override
-    public @Nullable BlobInfo first(String prefix) throws IOException {
-        Iterator<BlobInfo> all = list(prefix, null).iterator();
-        return all.hasNext() ? all.next() : null;
+        return BlobPage.of(all, maxObjects);
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.chagres.archive.maintain;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobPage;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.ForwardingStore;
 import java.io.IOException;
@@ -27,10 +28,10 @@ final class EarlierCheckpoints extends ForwardingStore {
     }
 
     @Override
-    public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
+    public BlobPage page(String prefix, @Nullable String afterKey, int maxObjects) throws IOException {
         boolean ofMarks = prefix.equals(ArchiveLayout.marks(hostId));
         if (!ofMarks && !prefix.equals(ArchiveLayout.checkpoints(hostId))) {
-            return store.list(prefix, afterKey);
+            return store.page(prefix, afterKey, maxObjects);
         }
         List<BlobInfo> shown = new ArrayList<>();
         for (BlobInfo each : store.list(prefix, afterKey)) {
@@ -39,6 +40,6 @@ final class EarlierCheckpoints extends ForwardingStore {
                 shown.add(each);
             }
         }
-        return shown;
+        return BlobPage.of(shown, maxObjects);
     }
 }

@@ -89,20 +89,41 @@ public interface BlobStore extends AutoCloseable {
     }
 
     /**
-     * Lists the keys that begin with a prefix, in the order of their bytes.
+     * Lists keys that begin with a prefix, in the order of their bytes: as many as one request does, a thousand in most
+     * stores and all of a directory.
+     *
+     * @param afterKey only keys behind this one, or null for all
+     * @param maxObjects no more than this, at least 1
+     */
+    BlobPage page(String prefix, @Nullable String afterKey, int maxObjects) throws IOException;
+
+    /**
+     * Lists all keys that begin with a prefix, page by page.
      *
      * @param afterKey only keys behind this one, or null for all
      */
-    Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException;
+    default List<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
+        BlobPage page = page(prefix, afterKey, Integer.MAX_VALUE);
+        if (page.isLast()) {
+            return page.objects();
+        }
+        BlobList all = new BlobList();
+        all.addAll(page.objects());
+        while (!page.isLast()) {
+            String last = all.getLast().key();
+            page = page(prefix, last, Integer.MAX_VALUE);
+            if (!page.isLast() && page.objects().getFirst().key().compareTo(last) <= 0) {
+                throw new StoreException(name() + ": a list does not continue behind " + last);
+            }
+            all.addAll(page.objects());
+        }
+        return all;
+    }
 
-    /**
-     * Lists as much as one request does, a thousand keys in most stores.
-     *
-     * @param afterKey only keys behind this one
-     * @return null where lists are no requests, so that nothing is spared by fewer of them
-     */
-    default @Nullable BlobPage page(String prefix, String afterKey) throws IOException {
-        return null;
+    /** Returns the first object of {@link #list}, or null when there is none; one request. */
+    default @Nullable BlobInfo first(String prefix) throws IOException {
+        List<BlobInfo> found = page(prefix, null, 1).objects();
+        return found.isEmpty() ? null : found.getFirst();
     }
 
     /**
@@ -120,12 +141,6 @@ public interface BlobStore extends AutoCloseable {
      * @param listener takes one sentence, on any thread
      */
     default void tell(Consumer<String> listener) {}
-
-    /** Returns the first object of {@link #list}, or null when there is none; one request. */
-    default @Nullable BlobInfo first(String prefix) throws IOException {
-        Iterator<BlobInfo> all = list(prefix, null).iterator();
-        return all.hasNext() ? all.next() : null;
-    }
 
     /** Lists the names directly below a prefix that ends with {@code '/'}, in order. */
     List<String> children(String prefix) throws IOException;

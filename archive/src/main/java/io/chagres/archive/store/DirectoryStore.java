@@ -174,17 +174,10 @@ public final class DirectoryStore implements BlobStore {
     }
 
     @Override
-    public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
+    public BlobPage page(String prefix, @Nullable String afterKey, int maxObjects) throws IOException {
         try (KeyListing listing = new KeyListing(directories, prefix, afterKey)) {
-            return listing.upTo(Integer.MAX_VALUE);
-        }
-    }
-
-    @Override
-    public @Nullable BlobInfo first(String prefix) throws IOException {
-        try (KeyListing listing = new KeyListing(directories, prefix, null)) {
-            List<BlobInfo> found = listing.upTo(1);
-            return found.isEmpty() ? null : found.getFirst();
+            List<BlobInfo> found = listing.upTo(maxObjects);
+            return new BlobPage(found, found.size() < maxObjects);
         }
     }
 

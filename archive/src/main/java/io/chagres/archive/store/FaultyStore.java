@@ -3,7 +3,6 @@ package io.chagres.archive.store;
 import io.chagres.linux.Fd;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -115,28 +114,8 @@ public final class FaultyStore extends ForwardingStore {
     }
 
     @Override
-    public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
-        return call(Kind.LIST, prefix, () -> store.list(prefix, afterKey));
-    }
-
-    @Override
-    public @Nullable BlobPage page(String prefix, String afterKey) throws IOException {
-        List<BlobPage> found = new ArrayList<>();
-        call(Kind.LIST, prefix, () -> {
-            BlobPage page = store.page(prefix, afterKey);
-            return page == null ? found : found.add(page);
-        });
-        return found.isEmpty() ? null : found.getFirst();
-    }
-
-    @Override
-    public @Nullable BlobInfo first(String prefix) throws IOException {
-        List<BlobInfo> found = new ArrayList<>();
-        call(Kind.LIST, prefix, () -> {
-            BlobInfo first = store.first(prefix);
-            return first == null ? found : found.add(first);
-        });
-        return found.isEmpty() ? null : found.getFirst();
+    public BlobPage page(String prefix, @Nullable String afterKey, int maxObjects) throws IOException {
+        return call(Kind.LIST, prefix, () -> store.page(prefix, afterKey, maxObjects));
     }
 
     @Override

@@ -87,13 +87,8 @@ public abstract class ForwardingStore implements BlobStore {
     }
 
     @Override
-    public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
-        return store.list(prefix, afterKey);
-    }
-
-    @Override
-    public @Nullable BlobPage page(String prefix, String afterKey) throws IOException {
-        return store.page(prefix, afterKey);
+    public BlobPage page(String prefix, @Nullable String afterKey, int maxObjects) throws IOException {
+        return store.page(prefix, afterKey, maxObjects);
     }
 
     @Override
@@ -104,11 +99,6 @@ public abstract class ForwardingStore implements BlobStore {
     @Override
     public void tell(Consumer<String> listener) {
         store.tell(listener);
-    }
-
-    @Override
-    public @Nullable BlobInfo first(String prefix) throws IOException {
-        return store.first(prefix);
     }
 
     @Override

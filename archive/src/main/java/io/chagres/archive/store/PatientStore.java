@@ -280,28 +280,8 @@ public final class PatientStore extends ForwardingStore {
     }
 
     @Override
-    public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
-        return ask(0, () -> store.list(prefix, afterKey));
-    }
-
-    @Override
-    public @Nullable BlobPage page(String prefix, String afterKey) throws IOException {
-        BlobPage[] shown = new BlobPage[1];
-        ask(0, () -> {
-            shown[0] = store.page(prefix, afterKey);
-            return shown;
-        });
-        return shown[0];
-    }
-
-    @Override
-    public @Nullable BlobInfo first(String prefix) throws IOException {
-        BlobInfo[] found = new BlobInfo[1];
-        ask(0, () -> {
-            found[0] = store.first(prefix);
-            return found;
-        });
-        return found[0];
+    public BlobPage page(String prefix, @Nullable String afterKey, int maxObjects) throws IOException {
+        return ask(0, () -> store.page(prefix, afterKey, maxObjects));
     }
 
     @Override

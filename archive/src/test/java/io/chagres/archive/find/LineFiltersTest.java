@@ -13,7 +13,7 @@ import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
-import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobPage;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.archive.store.FaultyStore;
@@ -75,9 +75,9 @@ final class LineFiltersTest {
         }
 
         @Override
-        public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
+        public BlobPage page(String prefix, @Nullable String afterKey, int maxObjects) throws IOException {
             requests++;
-            return super.list(prefix, afterKey);
+            return super.page(prefix, afterKey, maxObjects);
         }
     }
 

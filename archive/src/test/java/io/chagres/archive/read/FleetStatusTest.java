@@ -345,9 +345,11 @@ class FleetStatusTest {
         assertThat(status(counted, 0)) // all are young
                 .hasSize(hosts)
                 .isSortedAccordingTo((a, b) -> a.host().id().compareTo(b.host().id()));
-        assertThat(requests.stream().filter(FaultyStore.Kind.LIST::equals)).hasSize(hosts + 1);
+        assertThat(requests.stream().filter(FaultyStore.Kind.LIST::equals))
+                .as("one for each host, and two pages of names")
+                .hasSize(hosts + 2);
         assertThat(requests.stream().filter(FaultyStore.Kind.GET::equals)).hasSize(2 * hosts);
-        assertThat(requests).hasSize(3 * hosts + 2);
+        assertThat(requests).hasSize(3 * hosts + 3);
     }
 
     @Test

@@ -205,18 +205,28 @@ public abstract class BlobStoreContract {
         assertThat(keys("nothing/", null)).isEmpty();
     }
 
-    /** A page may end anywhere, but shows all up to where it ends. */
     @Test
     void listsAPage() throws IOException {
         put("p/b", "p/a/2", "p/a/1", "p/a-1", "p/a0", "p/c/d/e", "q/a", "pq");
         for (String after : List.of("p/", "p/a/", "p/a/1", "p/zz")) {
-            BlobPage page = store.page("p/", after);
-            if (page != null) {
-                List<String> shown = page.objects().stream().map(BlobInfo::key).toList();
-                assertThat(shown).isEqualTo(keys("p/", after));
-                assertThat(page.isLast()).isTrue();
-            }
+            BlobPage page = store.page("p/", after, 1000);
+            assertThat(page.objects()).extracting(BlobInfo::key).isEqualTo(keys("p/", after));
+            assertThat(page.isLast()).isTrue();
         }
+    }
+
+    @Test
+    void listsWithoutGapsFromPageToPage() throws IOException {
+        put("p/b", "p/a/2", "p/a/1", "p/a-1", "p/a0", "p/c/d/e", "q/a", "pq");
+        List<String> shown = new ArrayList<>();
+        BlobPage page = store.page("p/", null, 2);
+        while (!page.isLast()) {
+            assertThat(page.objects()).hasSize(2);
+            page.objects().forEach(each -> shown.add(each.key()));
+            page = store.page("p/", shown.getLast(), 2);
+        }
+        page.objects().forEach(each -> shown.add(each.key()));
+        assertThat(shown).isEqualTo(keys("p/", null));
     }
 
     @Test

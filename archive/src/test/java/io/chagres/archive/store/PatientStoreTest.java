@@ -68,7 +68,7 @@ class PatientStoreTest {
                 () -> store.get("a/1", 0, MemorySegment.ofArray(new byte[9])),
                 () -> store.size("a/1"),
                 () -> store.list("a/", null),
-                () -> store.page("a/", "a/"),
+                () -> store.page("a/", "a/", 2),
                 () -> store.first("a/"),
                 () -> store.children("a/"),
                 () -> store.putIfAbsent("a/2", CONTENT),

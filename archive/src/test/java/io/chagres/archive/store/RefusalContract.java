@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -295,15 +294,25 @@ public abstract class RefusalContract {
     }
 
     @Test
+    void listsPastAnEmptyPage() throws IOException {
+        server.answer(page(List.of(), "more"));
+        server.answer(page(List.of("c"), ""));
+        try (BlobStore store = open(false)) {
+            assertThat(store.list("", "a")).extracting(BlobInfo::key).containsExactly("c");
+        }
+        assertThat(server.requests().getLast()).contains(listing()[2]);
+    }
+
+    @Test
     void listsOnePage() throws IOException {
         server.answer(page(List.of("a", "b"), "more"));
         server.answer(page(List.of("c"), ""));
         try (BlobStore store = open(false)) {
-            BlobPage first = Objects.requireNonNull(store.page("", "a"));
+            BlobPage first = store.page("", "a", Integer.MAX_VALUE);
             assertThat(first.objects()).extracting(BlobInfo::key).containsExactly("b");
             assertThat(first.isLast()).isFalse();
             assertThat(server.requests()).as("a page is a request").hasSize(1);
-            BlobPage last = Objects.requireNonNull(store.page("", "b"));
+            BlobPage last = store.page("", "b", Integer.MAX_VALUE);
             assertThat(last.objects()).extracting(BlobInfo::key).containsExactly("c");
             assertThat(last.isLast()).isTrue();
             assertThat(store.traits().listsMayLag())

@@ -6,7 +6,6 @@ import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -47,23 +46,11 @@ public final class LaggingStore implements BlobStore {
     }
 
     @Override
-    public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) {
-        List<BlobInfo> shown = new ArrayList<>();
-        for (BlobInfo object : store.list(prefix, afterKey)) {
-            if (object.modifiedMs() <= store.nowMs() - lagMs) {
-                shown.add(object);
-            }
-        }
-        return shown;
-    }
-
-    @Override
-    public BlobPage page(String prefix, String afterKey) {
-        BlobPage page = store.page(prefix, afterKey);
-        List<BlobInfo> shown = page.objects().stream()
+    public BlobPage page(String prefix, @Nullable String afterKey, int maxObjects) {
+        List<BlobInfo> shown = store.list(prefix, afterKey).stream()
                 .filter(object -> object.modifiedMs() <= store.nowMs() - lagMs)
                 .toList();
-        return new BlobPage(shown, page.isLast());
+        return BlobPage.of(shown, maxObjects);
     }
 
     @Override

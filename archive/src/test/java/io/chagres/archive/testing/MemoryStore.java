@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -120,7 +119,7 @@ public final class MemoryStore implements BlobStore {
     }
 
     @Override
-    public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) {
+    public List<BlobInfo> list(String prefix, @Nullable String afterKey) {
         return blobs.tailMap(prefix).entrySet().stream()
                 .takeWhile(each -> each.getKey().startsWith(prefix))
                 .filter(each -> afterKey == null || each.getKey().compareTo(afterKey) > 0)
@@ -130,11 +129,8 @@ public final class MemoryStore implements BlobStore {
 
     /** Shows a thousand keys. */
     @Override
-    public BlobPage page(String prefix, String afterKey) {
-        List<BlobInfo> all = new ArrayList<>();
-        list(prefix, afterKey).forEach(all::add);
-        boolean isLast = all.size() <= PAGE_KEYS;
-        return new BlobPage(isLast ? all : all.subList(0, PAGE_KEYS), isLast);
+    public BlobPage page(String prefix, @Nullable String afterKey, int maxObjects) {
+        return BlobPage.of(list(prefix, afterKey), Math.min(maxObjects, PAGE_KEYS));
     }
 
     @Override

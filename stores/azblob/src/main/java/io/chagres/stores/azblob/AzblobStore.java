@@ -20,7 +20,6 @@ import com.azure.storage.blob.options.BlockBlobSimpleUploadOptions;
 import io.chagres.archive.store.AnswerClock;
 import io.chagres.archive.store.ArchivedBlob;
 import io.chagres.archive.store.BlobInfo;
-import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobPage;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
@@ -50,6 +49,7 @@ final class AzblobStore implements BlobStore {
     private static final int MAX_GET_BYTES = 8 << 20;
 
     private static final int WHOLE = 200;
+    private static final int MAX_PAGE_OBJECTS = 5000;
 
     private final ObjectAddress address;
     private final AnswerClock clock = new AnswerClock();
@@ -202,43 +202,28 @@ final class AzblobStore implements BlobStore {
     }
 
     @Override
-    public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
-        ListBlobsOptions options = new ListBlobsOptions().setPrefix(address.prefix() + prefix);
+    public BlobPage page(String prefix, @Nullable String afterKey, int maxObjects) throws IOException {
+        ListBlobsOptions options = new ListBlobsOptions()
+                .setPrefix(address.prefix() + prefix)
+                .setMaxResultsPerPage(Math.min(maxObjects, MAX_PAGE_OBJECTS));
         if (afterKey != null) {
             options.setStartFrom(address.prefix() + afterKey); // which begins with this key itself
         }
-        List<BlobInfo> found = new BlobList();
+        List<BlobInfo> found = new ArrayList<>();
         try {
-            for (BlobItem item : container.listBlobs(options, null)) {
-                String key = item.getName().substring(address.prefix().length());
-                if (afterKey == null || key.compareTo(afterKey) > 0) { // an older server begins anywhere
-                    found.add(info(key, item));
+            for (PagedResponse<BlobItem> page :
+                    container.listBlobs(options, null).iterableByPage()) {
+                for (BlobItem item : page.getValue()) {
+                    String key = item.getName().substring(address.prefix().length());
+                    if (afterKey == null || key.compareTo(afterKey) > 0) { // an older server begins anywhere
+                        found.add(info(key, item));
+                    }
+                }
+                if (!found.isEmpty()) {
+                    return new BlobPage(found, page.getContinuationToken() == null);
                 }
             }
-            return found;
-        } catch (RuntimeException e) {
-            throw AzblobFailure.of(address, prefix, e);
-        }
-    }
-
-    @Override
-    public BlobPage page(String prefix, String afterKey) throws IOException {
-        ListBlobsOptions options =
-                new ListBlobsOptions().setPrefix(address.prefix() + prefix).setStartFrom(address.prefix() + afterKey);
-        try {
-            PagedResponse<BlobItem> page = container
-                    .listBlobs(options, null)
-                    .iterableByPage()
-                    .iterator()
-                    .next();
-            List<BlobInfo> found = new ArrayList<>();
-            for (BlobItem item : page.getValue()) {
-                String key = item.getName().substring(address.prefix().length());
-                if (key.compareTo(afterKey) > 0) { // an older server begins anywhere
-                    found.add(info(key, item));
-                }
-            }
-            return new BlobPage(found, page.getContinuationToken() == null);
+            return new BlobPage(found, true);
         } catch (RuntimeException e) {
             throw AzblobFailure.of(address, prefix, e);
         }
@@ -249,20 +234,6 @@ final class AzblobStore implements BlobStore {
                 key,
                 item.getProperties().getContentLength(),
                 item.getProperties().getLastModified().toInstant().toEpochMilli());
-    }
-
-    @Override
-    public @Nullable BlobInfo first(String prefix) throws IOException {
-        ListBlobsOptions options =
-                new ListBlobsOptions().setPrefix(address.prefix() + prefix).setMaxResultsPerPage(1);
-        try {
-            for (BlobItem item : container.listBlobs(options, null)) {
-                return info(item.getName().substring(address.prefix().length()), item);
-            }
-            return null;
-        } catch (RuntimeException e) {
-            throw AzblobFailure.of(address, prefix, e);
-        }
     }
 
     @Override

@@ -156,7 +156,7 @@ class AzblobRefusalTest extends RefusalContract {
 
     @Override
     protected String[] listing() {
-        return new String[] {"startFrom=p/a", "marker=more"};
+        return new String[] {"startFrom=p/a", "startFrom=p/b", "marker=more"};
     }
 
     @Override

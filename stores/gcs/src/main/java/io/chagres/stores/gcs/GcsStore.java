@@ -6,7 +6,6 @@ import com.google.api.services.storage.model.Objects;
 import com.google.api.services.storage.model.StorageObject;
 import io.chagres.archive.store.AnswerClock;
 import io.chagres.archive.store.BlobInfo;
-import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobPage;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
@@ -33,6 +32,7 @@ final class GcsStore implements BlobStore {
     private static final String INFO_FIELDS = "nextPageToken,items(name,size,timeCreated)";
     private static final long NO_GENERATION = 0;
     private static final int WHOLE = 200;
+    private static final int MAX_PAGE_OBJECTS = 1000;
 
     private final ObjectAddress address;
     private final AnswerClock clock = new AnswerClock();
@@ -169,12 +169,13 @@ final class GcsStore implements BlobStore {
     }
 
     @Override
-    public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
-        List<BlobInfo> found = new BlobList();
-        Storage.Objects.List request = listing(prefix).setFields(INFO_FIELDS);
+    public BlobPage page(String prefix, @Nullable String afterKey, int maxObjects) throws IOException {
+        Storage.Objects.List request =
+                listing(prefix).setFields(INFO_FIELDS).setMaxResults((long) Math.min(maxObjects, MAX_PAGE_OBJECTS));
         if (afterKey != null) {
             request.setStartOffset(address.prefix() + afterKey); // which begins with this key itself
         }
+        List<BlobInfo> found = new ArrayList<>();
         Objects page;
         do {
             page = execute(prefix, request);
@@ -185,18 +186,7 @@ final class GcsStore implements BlobStore {
                 }
             }
             request.setPageToken(page.getNextPageToken());
-        } while (page.getNextPageToken() != null);
-        return found;
-    }
-
-    @Override
-    public BlobPage page(String prefix, String afterKey) throws IOException {
-        Objects page =
-                execute(prefix, listing(prefix).setFields(INFO_FIELDS).setStartOffset(address.prefix() + afterKey));
-        List<BlobInfo> found = objects(page).stream()
-                .map(this::info)
-                .filter(each -> !each.key().equals(afterKey))
-                .toList();
+        } while (found.isEmpty() && page.getNextPageToken() != null);
         return new BlobPage(found, page.getNextPageToken() == null);
     }
 
@@ -205,13 +195,6 @@ final class GcsStore implements BlobStore {
                 object.getName().substring(address.prefix().length()),
                 object.getSize().longValueExact(),
                 object.getTimeCreated().getValue());
-    }
-
-    @Override
-    public @Nullable BlobInfo first(String prefix) throws IOException {
-        List<StorageObject> found =
-                objects(execute(prefix, listing(prefix).setFields(INFO_FIELDS).setMaxResults(1L)));
-        return found.isEmpty() ? null : info(found.getFirst());
     }
 
     private Storage.Objects.List listing(String prefix) throws IOException {

@@ -105,7 +105,7 @@ class GcsRefusalTest extends RefusalContract {
 
     @Override
     protected String[] listing() {
-        return new String[] {"startOffset=p/a", "pageToken=more"};
+        return new String[] {"startOffset=p/a", "startOffset=p/b", "pageToken=more"};
     }
 
     @Test

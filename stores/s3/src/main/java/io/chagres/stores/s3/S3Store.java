@@ -3,7 +3,6 @@ package io.chagres.stores.s3;
 import io.chagres.archive.store.AnswerClock;
 import io.chagres.archive.store.ArchivedBlob;
 import io.chagres.archive.store.BlobInfo;
-import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobPage;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
@@ -48,6 +47,7 @@ import software.amazon.awssdk.services.s3.model.Tier;
 final class S3Store implements BlobStore {
     private static final String NEVER = "*";
     private static final int WHOLE = 200;
+    private static final int MAX_PAGE_OBJECTS = 1000;
     /** In the answer about an object that somebody has asked for. */
     private static final String UNDER_WAY = "ongoing-request=\"true\"";
 
@@ -247,32 +247,18 @@ final class S3Store implements BlobStore {
     }
 
     @Override
-    public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
-        List<BlobInfo> found = new BlobList();
-        ListObjectsV2Request.Builder request =
-                ListObjectsV2Request.builder().bucket(address.bucket()).prefix(address.prefix() + prefix);
+    public BlobPage page(String prefix, @Nullable String afterKey, int maxObjects) throws IOException {
+        ListObjectsV2Request.Builder request = ListObjectsV2Request.builder()
+                .bucket(address.bucket())
+                .prefix(address.prefix() + prefix)
+                .maxKeys(Math.min(maxObjects, MAX_PAGE_OBJECTS));
         if (afterKey != null) {
             request.startAfter(address.prefix() + afterKey);
         }
-        ListObjectsV2Response page;
-        do {
-            page = list(prefix, request);
-            for (S3Object object : page.contents()) {
-                found.add(info(object));
-            }
-            request.continuationToken(page.nextContinuationToken());
-        } while (goesOn(page));
-        return found;
-    }
-
-    @Override
-    public BlobPage page(String prefix, String afterKey) throws IOException {
-        ListObjectsV2Response page = list(
-                prefix,
-                ListObjectsV2Request.builder()
-                        .bucket(address.bucket())
-                        .prefix(address.prefix() + prefix)
-                        .startAfter(address.prefix() + afterKey));
+        ListObjectsV2Response page = list(prefix, request);
+        while (page.contents().isEmpty() && goesOn(page)) {
+            page = list(prefix, request.continuationToken(page.nextContinuationToken()));
+        }
         return new BlobPage(page.contents().stream().map(this::info).toList(), !goesOn(page));
     }
 
@@ -292,18 +278,6 @@ final class S3Store implements BlobStore {
                 object.key().substring(address.prefix().length()),
                 object.size(),
                 object.lastModified().toEpochMilli());
-    }
-
-    @Override
-    public @Nullable BlobInfo first(String prefix) throws IOException {
-        List<S3Object> found = list(
-                        prefix,
-                        ListObjectsV2Request.builder()
-                                .bucket(address.bucket())
-                                .prefix(address.prefix() + prefix)
-                                .maxKeys(1))
-                .contents();
-        return found.isEmpty() ? null : info(found.getFirst());
     }
 
     private ListObjectsV2Response list(String prefix, ListObjectsV2Request.Builder request) throws IOException {

@@ -416,6 +416,6 @@ class S3RefusalTest extends RefusalContract {
 
     @Override
     protected String[] listing() {
-        return new String[] {"start-after=p%2Fa", "continuation-token=more"};
+        return new String[] {"start-after=p%2Fa", "start-after=p%2Fb", "continuation-token=more"};
     }
 }
