@@ -51,7 +51,7 @@ class TailDescriptorsTest {
         });
     }
 
-    /** No event is left that tells of the bytes: only the names are gone. */
+    /** No event says that there are bytes: only the names are gone. */
     @Test
     void whatIsRemovedWhileEventsAreLostIsNotLostSilently() throws IOException {
         long most = Long.parseLong(Machine.read("/proc/sys/fs/inotify/max_queued_events"));

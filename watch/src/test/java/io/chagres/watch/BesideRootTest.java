@@ -56,7 +56,7 @@ class BesideRootTest {
         }
     }
 
-    /** No event told of what was written before the watch asked for it. */
+    /** It was written before the watch asked for such events. */
     @Test
     void whatWasWrittenMeanwhileIsTold() throws IOException {
         try (WatchFixture watch = new WatchFixture(top, "in", "in/f")) {

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Compares shipped bytes with their files again where they may have changed: at once when somebody waits for it (a
  * drain, or new bytes that must not be read before), soon where there is evidence, and else when a file has been quiet
- * for a while. The reading runs beside the loop, some mebibytes or many small files at a time, and a quiet file is read at no more than
- * 4 MiB/s on the average. Confined to the shipper's thread.
+ * for a while. The reading runs beside the loop, some mebibytes or many small files at a time, and a quiet file is
+ * read at no more than 4 MiB/s on the average. Confined to the shipper's thread.
  */
 public final class Verifier implements AutoCloseable {
     private static final int PIECES_PER_TASK = 64;
