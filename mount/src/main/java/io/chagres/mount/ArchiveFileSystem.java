@@ -258,7 +258,7 @@ final class ArchiveFileSystem implements FuseFileSystem {
         long start = span.start() + position;
         long end = start + Math.min(reply.capacity(), left);
         long version = FileNumbers.version(number);
-        reads.read(new FileRead(host, version, start, end, reply, patience.deadlineMs()), span.end());
+        reads.read(new PendingRead(host, version, start, end, reply, patience.deadlineMs()), span.end());
     }
 
     @Override

@@ -23,7 +23,7 @@ final class BlockReads {
     }
 
     /** Answers a read, perhaps after this returns. */
-    void read(FileRead read, long fileEnd) {
+    void read(PendingRead read, long fileEnd) {
         ReadAhead.Key file = new ReadAhead.Key(read.host(), read.version());
         ReadAhead.Guess guess = readAhead.read(file, read.start(), (int) (read.end() - read.start()));
         if (!answered(read)) {
@@ -40,7 +40,7 @@ final class BlockReads {
     }
 
     /** Answers from blocks that are there; false if one is not. */
-    private boolean answered(FileRead read) {
+    private boolean answered(PendingRead read) {
         long nowMs = context.clockMs().getAsLong();
         List<BlockCache.Block> blocks = new ArrayList<>(2);
         try {
@@ -58,7 +58,7 @@ final class BlockReads {
         }
     }
 
-    private static void answer(FileRead read, List<BlockCache.Block> blocks) {
+    private static void answer(PendingRead read, List<BlockCache.Block> blocks) {
         long first = read.firstBlock();
         for (int i = 0; i < blocks.size(); i++) {
             if (blocks.get(i).isDamaged(read.from(first + i), read.to(first + i))) {
@@ -82,7 +82,7 @@ final class BlockReads {
     }
 
     /** Loads the first block that is missing and tries again. */
-    private void load(FileRead read) {
+    private void load(PendingRead read) {
         long nowMs = context.clockMs().getAsLong();
         long missing = read.firstBlock();
         while (missing < read.lastBlock() && cache.holds(read.key(missing), read.to(missing), nowMs)) {
@@ -92,7 +92,7 @@ final class BlockReads {
         var _ = loading.whenComplete((nothing, failure) -> loaded(read, failure != null));
     }
 
-    private void loaded(FileRead read, boolean failed) {
+    private void loaded(PendingRead read, boolean failed) {
         boolean done = false;
         try {
             if (failed || context.clockMs().getAsLong() - read.deadlineMs() > GRACE_MS) {

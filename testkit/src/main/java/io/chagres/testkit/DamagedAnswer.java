@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
  * @param rule counts what was damaged
  * @param isCut whether the connection ends
  */
-record DamagedAnswer(FaultRule rule, boolean isCut) implements Upstream.Passing {
+record DamagedAnswer(ProxyRule rule, boolean isCut) implements Upstream.Passing {
     private static final int MAX_BYTES = 1 << 20;
 
     @Override

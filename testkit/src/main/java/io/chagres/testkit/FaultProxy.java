@@ -60,7 +60,7 @@ public final class FaultProxy implements AutoCloseable {
     private final InetSocketAddress server;
     private final int port = Ports.free();
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-    private final List<FaultRule> rules = new CopyOnWriteArrayList<>();
+    private final List<ProxyRule> rules = new CopyOnWriteArrayList<>();
     private final Map<Kind, LongAdder> kinds = new ConcurrentHashMap<>();
     private final Map<String, LongAdder> methods = new ConcurrentHashMap<>();
     private final Set<ProxiedConnection> connections = ConcurrentHashMap.newKeySet();
@@ -86,13 +86,13 @@ public final class FaultProxy implements AutoCloseable {
      *
      * @param only the kinds of requests it is for; none for all
      */
-    public FaultRule on(Kind... only) {
-        return new FaultRule(this, only.length == 0 ? EnumSet.allOf(Kind.class) : EnumSet.copyOf(List.of(only)));
+    public ProxyRule on(Kind... only) {
+        return new ProxyRule(this, only.length == 0 ? EnumSet.allOf(Kind.class) : EnumSet.copyOf(List.of(only)));
     }
 
     /** Ends all rules and accepts connections: from now on it only passes bytes. */
     public void heal() {
-        rules.forEach(FaultRule::remove);
+        rules.forEach(ProxyRule::remove);
         rules.clear();
         accept();
     }
@@ -171,13 +171,13 @@ public final class FaultProxy implements AutoCloseable {
         }
     }
 
-    void add(FaultRule rule) {
+    void add(ProxyRule rule) {
         rules.add(rule);
     }
 
     /** Counts a request, and returns the rule that holds for it. */
     @Nullable
-    FaultRule meet(HttpHead head) {
+    ProxyRule meet(HttpHead head) {
         Kind kind = Kind.of(head.method(), head.target());
         kinds.computeIfAbsent(kind, key -> new LongAdder()).increment();
         methods.computeIfAbsent(head.method(), key -> new LongAdder()).increment();
@@ -210,7 +210,7 @@ public final class FaultProxy implements AutoCloseable {
     /** Cuts all connections and gives the port back. */
     @Override
     public void close() {
-        rules.forEach(FaultRule::remove);
+        rules.forEach(ProxyRule::remove);
         refuse();
         threads.shutdownNow();
         threads.close();

@@ -11,7 +11,7 @@ import java.net.HttpURLConnection;
  * @param rule counts what was refused
  * @param method of the request
  */
-record ForbiddenIfMissing(FaultRule rule, String method) implements Upstream.Passing {
+record ForbiddenIfMissing(ProxyRule rule, String method) implements Upstream.Passing {
     @Override
     public boolean pass(HttpHead head, InputStream in, OutputStream out) throws IOException {
         if (head.status() != HttpURLConnection.HTTP_NOT_FOUND) {

@@ -58,35 +58,35 @@ final class ProxiedConnection implements Runnable {
 
     /** Does one request; returns whether the connection can have another. */
     private boolean serve(HttpHead head, BufferedInputStream in) throws IOException {
-        FaultRule rule = proxy.meet(head);
+        ProxyRule rule = proxy.meet(head);
         if (rule == null) {
             return pass(head, in, AS_IT_IS, Long.MAX_VALUE);
         }
         switch (rule.fault()) {
-            case FaultRule.Fault.Delay(Duration time) -> {
+            case ProxyRule.Fault.Delay(Duration time) -> {
                 pause(rule, time);
                 rule.countApplied();
                 return pass(head, in, AS_IT_IS, Long.MAX_VALUE);
             }
-            case FaultRule.Fault.Lag(Duration time) -> {
+            case ProxyRule.Fault.Lag(Duration time) -> {
                 rule.countApplied();
                 return pass(head, in, new ListingFilter(time), Long.MAX_VALUE);
             }
-            case FaultRule.Fault.Answer(int status, String code) -> {
+            case ProxyRule.Fault.Answer(int status, String code) -> {
                 boolean open = answer(head, in, status, code);
                 rule.countApplied();
                 return open;
             }
-            case FaultRule.Fault.LoseResponse() -> {
+            case ProxyRule.Fault.LoseResponse() -> {
                 return pass(head, in, instead(() -> lose(rule)), Long.MAX_VALUE);
             }
-            case FaultRule.Fault.Repeat() -> {
+            case ProxyRule.Fault.Repeat() -> {
                 HeldRequest request = HeldRequest.read(head, in, client.getOutputStream());
                 proxy.send(request);
                 rule.countApplied();
                 return pass(request.head(), new BufferedInputStream(request.in()), AS_IT_IS, Long.MAX_VALUE);
             }
-            case FaultRule.Fault.Late(Duration time) -> {
+            case ProxyRule.Fault.Late(Duration time) -> {
                 HeldRequest request = HeldRequest.read(head, in, client.getOutputStream());
                 Upstream.reset(client);
                 pause(rule, time);
@@ -94,13 +94,13 @@ final class ProxiedConnection implements Runnable {
                 rule.countApplied();
                 throw new EOFException("the client was sent away");
             }
-            case FaultRule.Fault.ForbidMissing() -> {
+            case ProxyRule.Fault.ForbidMissing() -> {
                 return pass(head, in, new ForbiddenIfMissing(rule, head.method()), Long.MAX_VALUE);
             }
-            case FaultRule.Fault.DamageAnswer(boolean isCut) -> {
+            case ProxyRule.Fault.DamageAnswer(boolean isCut) -> {
                 return pass(head, in, new DamagedAnswer(rule, isCut), Long.MAX_VALUE);
             }
-            case FaultRule.Fault.Cut(long afterBytes) -> {
+            case ProxyRule.Fault.Cut(long afterBytes) -> {
                 try {
                     pass(head, in, instead(this::reset), afterBytes);
                 } finally {
@@ -119,7 +119,7 @@ final class ProxiedConnection implements Runnable {
         };
     }
 
-    private void lose(FaultRule rule) {
+    private void lose(ProxyRule rule) {
         try {
             client.close();
         } catch (IOException e) {
@@ -129,7 +129,7 @@ final class ProxiedConnection implements Runnable {
         rule.countApplied();
     }
 
-    private static void pause(FaultRule rule, Duration time) throws InterruptedIOException {
+    private static void pause(ProxyRule rule, Duration time) throws InterruptedIOException {
         try {
             rule.pause(time);
         } catch (InterruptedException e) {

@@ -136,10 +136,10 @@ class FaultProxyTest {
     void answersAreDamagedOnTheirWay() throws Exception {
         byte[] large = large();
         put("/a", BodyPublishers.ofByteArray(large));
-        FaultRule flip = proxy.on(Kind.GET).next(1).flipInAnswer();
+        ProxyRule flip = proxy.on(Kind.GET).next(1).flipInAnswer();
         byte[] flipped = send(request("/a")).body();
         assertThat(flipped).hasSize(LARGE).isNotEqualTo(large);
-        FaultRule cut = proxy.on(Kind.GET).next(1).cutAnswer();
+        ProxyRule cut = proxy.on(Kind.GET).next(1).cutAnswer();
         assertThatThrownBy(() -> send(request("/a"))).isInstanceOf(IOException.class);
         assertThat(send(request("/a")).body()).isEqualTo(large);
         assertThat(objects.get("/a")).isEqualTo(large);
@@ -178,7 +178,7 @@ class FaultProxyTest {
 
     @Test
     void answersInTheServersPlace() throws Exception {
-        FaultRule rule =
+        ProxyRule rule =
                 proxy.on(Kind.PUT, Kind.HEAD).within("/bucket/").next(3).answer(503, "SlowDown");
         HttpResponse<byte[]> refused = send(request("/bucket/a").PUT(BodyPublishers.ofByteArray(large())));
         assertThat(refused.statusCode()).isEqualTo(503);
@@ -205,7 +205,7 @@ class FaultProxyTest {
     }
 
     private List<Integer> statuses() throws Exception {
-        FaultRule rule = proxy.on().share(0.3, 7).answer(429, "TooManyRequests");
+        ProxyRule rule = proxy.on().share(0.3, 7).answer(429, "TooManyRequests");
         List<Integer> statuses = new ArrayList<>();
         for (int i = 0; i < 60; i++) {
             statuses.add(put("/a", BodyPublishers.noBody()));
@@ -216,7 +216,7 @@ class FaultProxyTest {
 
     @Test
     void aLostResponseLeavesTheObject() throws Exception {
-        FaultRule rule = proxy.on(Kind.PUT).next(2).loseResponse();
+        ProxyRule rule = proxy.on(Kind.PUT).next(2).loseResponse();
         assertThatThrownBy(() -> put("/a", BodyPublishers.ofByteArray(large()))).isInstanceOf(IOException.class);
         assertThatThrownBy(() ->
                         send(request("/b").PUT(BodyPublishers.ofString("b")).expectContinue(true)))
@@ -229,7 +229,7 @@ class FaultProxyTest {
 
     @Test
     void aCutUploadEndsAtItsByte() throws Exception {
-        FaultRule rule = proxy.on(Kind.PUT).next(1).cutAfter(100_000);
+        ProxyRule rule = proxy.on(Kind.PUT).next(1).cutAfter(100_000);
         assertThatThrownBy(() -> put("/cut", BodyPublishers.ofByteArray(large())))
                 .isInstanceOf(IOException.class);
         Await.until("the server has read what was passed", () -> begun.getOrDefault("/cut", 0L) == 100_000);
@@ -250,7 +250,7 @@ class FaultProxyTest {
 
     @Test
     void aDelayedRequestWaitsUntilTheRuleEnds() throws Exception {
-        FaultRule rule = proxy.on(Kind.PUT).delay(Duration.ofHours(1));
+        ProxyRule rule = proxy.on(Kind.PUT).delay(Duration.ofHours(1));
         CompletableFuture<HttpResponse<Void>> slow = client.sendAsync(
                 request("/a").PUT(BodyPublishers.ofString("x")).build(), HttpResponse.BodyHandlers.discarding());
         Await.until("it has come", () -> proxy.count(Kind.PUT) == 1);

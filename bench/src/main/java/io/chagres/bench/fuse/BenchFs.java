@@ -1,6 +1,6 @@
 package io.chagres.bench.fuse;
 
-import io.chagres.bench.fuse.Tree.Callback;
+import io.chagres.bench.fuse.ServedTree.Callback;
 import io.chagres.foreign.Errno;
 import io.chagres.fuse.Attributes;
 import io.chagres.fuse.AttributesReply;
@@ -25,21 +25,21 @@ import java.nio.charset.StandardCharsets;
 public final class BenchFs implements FuseFileSystem {
     private static final byte[] SELF = {'.'};
     private static final byte[] UP = {'.', '.'};
-    private static final byte[][] ROOT_NAMES = names(Tree.ROOT);
-    private static final byte[][] NAMES = names(Tree.D1000);
+    private static final byte[][] ROOT_NAMES = names(ServedTree.ROOT);
+    private static final byte[][] NAMES = names(ServedTree.D1000);
 
-    private final Tree tree;
+    private final ServedTree tree;
     private final long timeoutNs;
 
-    BenchFs(Tree tree) {
+    BenchFs(ServedTree tree) {
         this.tree = tree;
         timeoutNs = Math.round(tree.timeoutS * 1e9);
     }
 
     private static byte[][] names(int directory) {
-        byte[][] names = new byte[Tree.children(directory)][];
+        byte[][] names = new byte[ServedTree.children(directory)][];
         for (int i = 0; i < names.length; i++) {
-            names[i] = Tree.name(directory, i).getBytes(StandardCharsets.UTF_8);
+            names[i] = ServedTree.name(directory, i).getBytes(StandardCharsets.UTF_8);
         }
         return names;
     }
@@ -50,7 +50,7 @@ public final class BenchFs implements FuseFileSystem {
      * @param arguments {@code classic|uring MOUNT TIMEOUT_S plain|best DATA_MIB}
      */
     public static void main(String[] arguments) throws Exception {
-        Tree tree = new Tree(arguments[1], arguments[2], arguments[3], arguments[4]);
+        ServedTree tree = new ServedTree(arguments[1], arguments[2], arguments[3], arguments[4]);
         FuseOptions options = options(arguments[0], tree.best);
         try (FuseServer server = FuseServer.mount(new BenchFs(tree), tree.mountPoint, options)) {
             server.join();
@@ -86,10 +86,10 @@ public final class BenchFs implements FuseFileSystem {
     }
 
     private int child(int parent, Name name) {
-        if (parent == Tree.ROOT) {
+        if (parent == ServedTree.ROOT) {
             for (int i = 0; i < ROOT_NAMES.length; i++) {
                 if (name.is(ROOT_NAMES[i])) {
-                    return Tree.child(Tree.ROOT, i);
+                    return ServedTree.child(ServedTree.ROOT, i);
                 }
             }
             return 0;
@@ -99,13 +99,13 @@ public final class BenchFs implements FuseFileSystem {
         }
         int index = 0;
         for (int i = 1; i < name.length(); i++) {
-            index = index * 10 + Tree.digit(name.byteAt(i));
+            index = index * 10 + ServedTree.digit(name.byteAt(i));
         }
-        return Tree.inDirectory(parent, index);
+        return ServedTree.inDirectory(parent, index);
     }
 
     private Attributes fill(int node, Attributes attributes) {
-        if (Tree.isDirectory(node)) {
+        if (ServedTree.isDirectory(node)) {
             attributes.directory(0755);
         } else {
             attributes.file(0644, tree.size(node));
@@ -129,13 +129,13 @@ public final class BenchFs implements FuseFileSystem {
     public void readdir(Request request, long node, long handle, long position, DirectoryReply reply) {
         tree.count(Callback.READDIR);
         int directory = (int) node;
-        byte[][] names = directory == Tree.ROOT ? ROOT_NAMES : NAMES;
-        int end = Tree.children(directory) + 2;
+        byte[][] names = directory == ServedTree.ROOT ? ROOT_NAMES : NAMES;
+        int end = ServedTree.children(directory) + 2;
         boolean fits = true;
         for (int i = (int) position; i < end && fits; i++) {
             tree.count(Callback.FILL);
-            int child = i < 2 ? directory : Tree.child(directory, i - 2);
-            int type = Tree.isDirectory(child) ? DirectoryReply.DT_DIR : DirectoryReply.DT_REG;
+            int child = i < 2 ? directory : ServedTree.child(directory, i - 2);
+            int type = ServedTree.isDirectory(child) ? DirectoryReply.DT_DIR : DirectoryReply.DT_REG;
             fits = reply.add(i == 0 ? SELF : i == 1 ? UP : names[i - 2], child, type, i + 1);
         }
         reply.done();

@@ -1,6 +1,6 @@
 package io.chagres.bench.fuse;
 
-import io.chagres.bench.fuse.Tree.Callback;
+import io.chagres.bench.fuse.ServedTree.Callback;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -20,12 +20,12 @@ import org.cryptomator.jfuse.api.Stat;
 
 /** The tree served by jfuse, which calls libfuse 3 and is called back by it. */
 public final class JfuseServer implements FuseOperations {
-    private final Tree tree;
+    private final ServedTree tree;
     private final boolean asItComes;
     private final Errno errno;
     private final ByteBuffer content;
 
-    private JfuseServer(Tree tree, boolean asItComes, Errno errno) {
+    private JfuseServer(ServedTree tree, boolean asItComes, Errno errno) {
         this.tree = tree;
         this.asItComes = asItComes;
         this.errno = errno;
@@ -35,12 +35,12 @@ public final class JfuseServer implements FuseOperations {
     /**
      * Serves it until it is unmounted.
      *
-     * @param arguments of {@link Tree}, and {@code threads} to leave threads and READDIRPLUS as they come; the property
-     *     {@code bench.libfuse3} names the library
+     * @param arguments of {@link ServedTree}, and {@code threads} to leave threads and READDIRPLUS as they come; the
+     *     property {@code bench.libfuse3} names the library
      */
     public static void main(String[] arguments) throws Exception {
-        boolean asItComes = Tree.asItComes(arguments);
-        Tree tree = new Tree(arguments);
+        boolean asItComes = ServedTree.asItComes(arguments);
+        ServedTree tree = new ServedTree(arguments);
         FuseBuilder builder = Fuse.builder();
         builder.setLibraryPath(System.getProperty("bench.libfuse3"));
         try (Fuse fuse = builder.build(new JfuseServer(tree, asItComes, builder.errno()))) {
@@ -102,7 +102,7 @@ public final class JfuseServer implements FuseOperations {
     }
 
     private void fill(int node, Stat stat) {
-        boolean directory = Tree.isDirectory(node);
+        boolean directory = ServedTree.isDirectory(node);
         stat.setMode(directory ? Stat.S_IFDIR | 0755 : Stat.S_IFREG | 0644);
         stat.setNLink((short) (directory ? 2 : 1));
         stat.setSize(tree.size(node));
@@ -124,13 +124,13 @@ public final class JfuseServer implements FuseOperations {
             filler.fill(".");
             tree.count(Callback.FILL);
             filler.fill("..");
-            for (int i = 0; i < Tree.children(node); i++) {
+            for (int i = 0; i < ServedTree.children(node); i++) {
                 tree.count(Callback.FILL);
                 if (plus) {
-                    int child = Tree.child(node, i);
-                    filler.fill(Tree.name(node, i), stat -> fill(child, stat), 0, DirFiller.FUSE_FILL_DIR_PLUS);
+                    int child = ServedTree.child(node, i);
+                    filler.fill(ServedTree.name(node, i), stat -> fill(child, stat), 0, DirFiller.FUSE_FILL_DIR_PLUS);
                 } else {
-                    filler.fill(Tree.name(node, i));
+                    filler.fill(ServedTree.name(node, i));
                 }
             }
             return 0;

@@ -1,6 +1,6 @@
 package io.chagres.bench.fuse;
 
-import io.chagres.bench.fuse.Tree.Callback;
+import io.chagres.bench.fuse.ServedTree.Callback;
 import jnr.ffi.Pointer;
 import jnr.ffi.Runtime;
 import ru.serce.jnrfuse.ErrorCodes;
@@ -11,10 +11,10 @@ import ru.serce.jnrfuse.struct.FuseFileInfo;
 
 /** The tree served by jnr-fuse, which calls libfuse 2 and is called back by it. */
 public final class JnrServer extends FuseStubFS {
-    private final Tree tree;
+    private final ServedTree tree;
     private final Pointer content;
 
-    private JnrServer(Tree tree) {
+    private JnrServer(ServedTree tree) {
         this.tree = tree;
         content = Pointer.wrap(Runtime.getSystemRuntime(), tree.content.address(), tree.content.byteSize());
     }
@@ -22,11 +22,11 @@ public final class JnrServer extends FuseStubFS {
     /**
      * Serves it until it is unmounted.
      *
-     * @param arguments of {@link Tree}, and {@code threads} for as many as the library has
+     * @param arguments of {@link ServedTree}, and {@code threads} for as many as the library has
      */
     public static void main(String[] arguments) {
-        boolean asItComes = Tree.asItComes(arguments);
-        Tree tree = new Tree(arguments);
+        boolean asItComes = ServedTree.asItComes(arguments);
+        ServedTree tree = new ServedTree(arguments);
         String options = "fsname=bench,big_writes,attr_timeout=" + tree.timeoutS + ",entry_timeout=" + tree.timeoutS
                 + (tree.best ? ",kernel_cache" : "");
         new JnrServer(tree).mount(tree.mountPoint, true, false, new String[] {asItComes ? "-f" : "-s", "-o", options});
@@ -40,7 +40,7 @@ public final class JnrServer extends FuseStubFS {
         if (node == 0) {
             return -ErrorCodes.ENOENT();
         }
-        boolean directory = Tree.isDirectory(node);
+        boolean directory = ServedTree.isDirectory(node);
         stat.st_mode.set(directory ? FileStat.S_IFDIR | 0755 : FileStat.S_IFREG | 0644);
         stat.st_nlink.set(directory ? 2 : 1);
         stat.st_size.set(tree.size(node));
@@ -61,9 +61,9 @@ public final class JnrServer extends FuseStubFS {
         filler.apply(buffer, ".", null, 0);
         tree.count(Callback.FILL);
         filler.apply(buffer, "..", null, 0);
-        for (int i = 0; i < Tree.children(node); i++) {
+        for (int i = 0; i < ServedTree.children(node); i++) {
             tree.count(Callback.FILL);
-            filler.apply(buffer, Tree.name(node, i), null, 0);
+            filler.apply(buffer, ServedTree.name(node, i), null, 0);
         }
         return 0;
     }

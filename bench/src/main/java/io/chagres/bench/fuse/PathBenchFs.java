@@ -1,6 +1,6 @@
 package io.chagres.bench.fuse;
 
-import io.chagres.bench.fuse.Tree.Callback;
+import io.chagres.bench.fuse.ServedTree.Callback;
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.fuse.Attributes;
@@ -18,11 +18,11 @@ import java.util.List;
 
 /** The tree served by ours, by paths, as {@link JfuseServer} does it. */
 public final class PathBenchFs implements PathFileSystem {
-    private final Tree tree;
+    private final ServedTree tree;
     private final long timeoutNs;
     private final ByteBuffer content;
 
-    private PathBenchFs(Tree tree) {
+    private PathBenchFs(ServedTree tree) {
         this.tree = tree;
         timeoutNs = Math.round(tree.timeoutS * 1e9);
         content = tree.content.asByteBuffer();
@@ -34,7 +34,7 @@ public final class PathBenchFs implements PathFileSystem {
      * @param arguments {@code classic|uring MOUNT TIMEOUT_S plain|best DATA_MIB}
      */
     public static void main(String[] arguments) throws Exception {
-        Tree tree = new Tree(arguments[1], arguments[2], arguments[3], arguments[4]);
+        ServedTree tree = new ServedTree(arguments[1], arguments[2], arguments[3], arguments[4]);
         FuseOptions options = BenchFs.options(arguments[0], false);
         if (tree.best) {
             options = options.without(FuseFeature.AUTO_INVALIDATE)
@@ -61,7 +61,7 @@ public final class PathBenchFs implements PathFileSystem {
     }
 
     private void fill(int node, Attributes attributes) {
-        if (Tree.isDirectory(node)) {
+        if (ServedTree.isDirectory(node)) {
             attributes.directory(0755);
         } else {
             attributes.file(0644, tree.size(node));
@@ -73,8 +73,8 @@ public final class PathBenchFs implements PathFileSystem {
     public List<String> readdir(String path) throws NoSuchFileException {
         int node = node(path);
         List<String> names = new ArrayList<>();
-        for (int i = 0; i < Tree.children(node); i++) {
-            names.add(Tree.name(node, i));
+        for (int i = 0; i < ServedTree.children(node); i++) {
+            names.add(ServedTree.name(node, i));
         }
         return names;
     }
@@ -84,13 +84,13 @@ public final class PathBenchFs implements PathFileSystem {
         tree.count(Callback.READDIR);
         int node = node(path);
         Attributes attributes = new Attributes();
-        for (int i = 0; i < Tree.children(node); i++) {
+        for (int i = 0; i < ServedTree.children(node); i++) {
             tree.count(Callback.FILL);
             if (tree.best) {
-                fill(Tree.child(node, i), attributes);
-                listing.add(Tree.name(node, i), attributes);
+                fill(ServedTree.child(node, i), attributes);
+                listing.add(ServedTree.name(node, i), attributes);
             } else {
-                listing.add(Tree.name(node, i));
+                listing.add(ServedTree.name(node, i));
             }
         }
     }

@@ -51,7 +51,7 @@ final class ShipSession {
      * @param program started after the first step, if it does not run yet
      * @return the exit code
      */
-    int run(Program program) throws IOException {
+    int run(ChildProgram program) throws IOException {
         step(0);
         program.start();
         while (!shipper.finished()) {

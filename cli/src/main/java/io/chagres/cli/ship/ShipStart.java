@@ -35,7 +35,7 @@ final class ShipStart implements StoreOpening.Listener, ShipListener {
     private final Termination termination;
     private final ShipReport report;
     private final Supervisor supervisor;
-    private final Program program;
+    private final ChildProgram program;
     private final LongSupplier clockMs;
     private final long drainMs;
     /** When more of the log came, by the clock. */
@@ -53,12 +53,12 @@ final class ShipStart implements StoreOpening.Listener, ShipListener {
         this.supervisor = supervisor;
         this.clockMs = clockMs;
         this.drainMs = drainMs;
-        program = new Program(context.child(), Duration.ofMillis(drainMs), report, this::drain);
+        program = new ChildProgram(context.child(), Duration.ofMillis(drainMs), report, this::drain);
         opening = new StoreOpening(clockMs, this);
     }
 
     /** Returns the program to accompany. */
-    Program program() {
+    ChildProgram program() {
         return program;
     }
 

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.testkit.Await;
 import io.chagres.testkit.FaultProxy;
 import io.chagres.testkit.FaultProxy.Kind;
-import io.chagres.testkit.FaultRule;
 import io.chagres.testkit.LineWriter;
 import io.chagres.testkit.ObjectServer;
 import io.chagres.testkit.Program;
+import io.chagres.testkit.ProxyRule;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -92,7 +92,7 @@ abstract class ObjectStoreFaults {
         ShipProcess ship = bench.ship("--codec", "none").awaitSettled();
         String objects = slash() + "streams" + slash();
         String commits = slash() + "log" + slash();
-        List<FaultRule> rules = List.of(
+        List<ProxyRule> rules = List.of(
                 proxy.on(Kind.PUT).within(objects).next(2).cutAfter(300_000),
                 proxy.on(Kind.PUT).within(objects).next(2).loseResponse(),
                 proxy.on(Kind.PUT).within(commits).next(8).loseResponse(),
@@ -127,7 +127,7 @@ abstract class ObjectStoreFaults {
         LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(100);
         ShipProcess ship = bench.ship("--codec", "none").awaitSettled();
         long seed = Seeds.next("ObjectStoreFaults");
-        List<FaultRule> rules = List.of(
+        List<ProxyRule> rules = List.of(
                 proxy.on(Kind.PUT).share(0.2, seed).repeat(),
                 proxy.on(Kind.PUT).share(0.2, seed + 1).late(Duration.ofMillis(1500)),
                 proxy.on(Kind.PUT, Kind.GET, Kind.HEAD, Kind.LIST)
@@ -160,7 +160,7 @@ abstract class ObjectStoreFaults {
         FaultProxy proxy = bench.proxied();
         LineWriter writer = bench.writer("s").open(bench.file("app.log"));
         for (int round = 0; round < 3; round++) {
-            FaultRule lag = ofOneHost(proxy).lag(Duration.ofSeconds(round == 2 ? 3600 : 2));
+            ProxyRule lag = ofOneHost(proxy).lag(Duration.ofSeconds(round == 2 ? 3600 : 2));
             ShipProcess ship = bench.ship();
             for (int i = 0; i < 3; i++) {
                 writer.lines(20);
@@ -189,7 +189,7 @@ abstract class ObjectStoreFaults {
     }
 
     /** Nothing can check the list of hosts: a new one is seen when the store shows it. */
-    private FaultRule ofOneHost(FaultProxy proxy) {
+    private ProxyRule ofOneHost(FaultProxy proxy) {
         return proxy.on(Kind.LIST).within("prefix=", "hosts");
     }
 
@@ -207,7 +207,7 @@ abstract class ObjectStoreFaults {
         Path log = bench.file("app.log");
         for (String part : List.of("log", "streams")) {
             for (boolean isCut : new boolean[] {false, true}) {
-                FaultRule rule = damage(proxy, part, isCut);
+                ProxyRule rule = damage(proxy, part, isCut);
                 assertThat(bench.archive().cat(FaultBench.HOST + ":" + log)).isEqualTo(content);
                 assertThat(rule.applied()).as("%s cut %s", part, isCut).isOne();
                 damage(proxy, part, isCut);
@@ -215,7 +215,7 @@ abstract class ObjectStoreFaults {
             }
         }
         Program.ok("rm", "-rf", bench.state().toString()); // what it knows comes from the store now
-        FaultRule flip = damage(proxy, "log", false);
+        ProxyRule flip = damage(proxy, "log", false);
         ShipProcess second = bench.ship("--codec", "none");
         writer.lines(100).close();
         second.awaitSettled().drain();
@@ -225,8 +225,8 @@ abstract class ObjectStoreFaults {
     }
 
     /** Damages the next answer with content of an object. */
-    private FaultRule damage(FaultProxy proxy, String part, boolean isCut) {
-        FaultRule rule = proxy.on(Kind.GET).within(part, content()).next(1);
+    private ProxyRule damage(FaultProxy proxy, String part, boolean isCut) {
+        ProxyRule rule = proxy.on(Kind.GET).within(part, content()).next(1);
         return isCut ? rule.cutAnswer() : rule.flipInAnswer();
     }
 

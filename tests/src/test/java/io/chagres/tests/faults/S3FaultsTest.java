@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.testkit.Await;
 import io.chagres.testkit.FaultProxy;
 import io.chagres.testkit.FaultProxy.Kind;
-import io.chagres.testkit.FaultRule;
 import io.chagres.testkit.LineWriter;
 import io.chagres.testkit.ObjectServer;
 import io.chagres.testkit.Program;
+import io.chagres.testkit.ProxyRule;
 import io.chagres.testkit.Requires;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
@@ -79,7 +79,7 @@ class S3FaultsTest extends ObjectStoreFaults {
     void aStoreThatKeepsEverything(FaultBench bench) throws IOException {
         bench.inS3();
         FaultProxy proxy = bench.proxied();
-        FaultRule kept = proxy.on(Kind.DELETE).answer(403, "AccessDenied");
+        ProxyRule kept = proxy.on(Kind.DELETE).answer(403, "AccessDenied");
         LineWriter writer = bench.writer("s").open(bench.file("app.log"));
         Workload.large(writer);
         ShipProcess ship = bench.ship();
@@ -99,11 +99,11 @@ class S3FaultsTest extends ObjectStoreFaults {
     }
 
     /** Ships while a proxy does harm, then without it; all must be there in the end. */
-    private static void shipThrough(FaultBench bench, List<UnaryOperator<FaultRule>> harms) throws IOException {
+    private static void shipThrough(FaultBench bench, List<UnaryOperator<ProxyRule>> harms) throws IOException {
         FaultProxy proxy = bench.proxied();
         LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(100);
         ShipProcess ship = bench.ship("--codec", "none");
-        List<FaultRule> rules =
+        List<ProxyRule> rules =
                 harms.stream().map(harm -> harm.apply(proxy.on(Kind.PUT))).toList();
         List<LineWriter> writers = new ArrayList<>(List.of(writer));
         for (int round = 0; round < 3; round++) {
@@ -162,7 +162,7 @@ class S3FaultsTest extends ObjectStoreFaults {
     @Test
     void neverDeletes(FaultBench bench) throws IOException {
         FaultProxy proxy = bench.proxied();
-        FaultRule policy = proxy.on(Kind.DELETE).answer(403, "AccessDenied");
+        ProxyRule policy = proxy.on(Kind.DELETE).answer(403, "AccessDenied");
         LineWriter writer = Workload.large(bench.writer("s").open(bench.file("app.log")));
         bench.ship().awaitSettled().kill();
         writer.truncate(0).lines(100).close();

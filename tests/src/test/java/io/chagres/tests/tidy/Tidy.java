@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -29,6 +30,10 @@ final class Tidy {
     private static final List<String> ENDINGS = List.of(".java", ".md", ".xml", ".sh", ".py", ".c", ".properties");
     private static final Set<String> SCRIPTS = Set.of("chagres", "packaging/chagres", ".ci/run");
 
+    /** Names that may stand twice: of programs and packages, of a copied example, attributes of paths and inodes. */
+    private static final Set<String> TWICE =
+            Set.of("Main.java", "module-info.java", "package-info.java", "HelloFs.java", "Attributes.java");
+
     private Tidy() {}
 
     /** Returns every place that breaks a rule, in the order of the files. */
@@ -37,6 +42,7 @@ final class Tidy {
         files.forEach(file -> new TextRules(file, findings::add).check());
         List<SourceFile> sources = files.stream().filter(SourceFile::isJava).toList();
         if (!sources.isEmpty()) {
+            checkNames(sources, findings);
             checkJava(sources, findings);
         }
         return findings;
@@ -63,6 +69,19 @@ final class Tidy {
             }
         });
         return files;
+    }
+
+    /** Finds types that have the name of another one. */
+    private static void checkNames(List<SourceFile> sources, List<Finding> findings) {
+        Map<String, String> named = new HashMap<>();
+        for (SourceFile source : sources) {
+            if (source.isMainCode() && !TWICE.contains(source.name())) {
+                String other = named.putIfAbsent(source.name(), source.path());
+                if (other != null) {
+                    findings.add(new Finding(source.path(), 1, "it has the name of " + other + ": find another"));
+                }
+            }
+        }
     }
 
     private static void checkJava(List<SourceFile> files, List<Finding> findings) {

@@ -289,4 +289,16 @@ class TidyRulesTest {
     private static List<Finding> findings(String path, String text) {
         return Tidy.check(List.of(new SourceFile(path, text)));
     }
+
+    @Test
+    void aTypeHasANameOfItsOwn() {
+        SourceFile one = new SourceFile("ship/src/main/java/io/chagres/ship/Twice.java", "package io.chagres.ship;\n");
+        SourceFile other =
+                new SourceFile("mount/src/main/java/io/chagres/mount/Twice.java", "package io.chagres.mount;\n");
+        assertThat(Tidy.check(List.of(one, other)))
+                .singleElement()
+                .asString()
+                .startsWith(other.path() + ":1: it has the name of " + one.path());
+        assertThat(Tidy.check(List.of(one))).isEmpty();
+    }
 }

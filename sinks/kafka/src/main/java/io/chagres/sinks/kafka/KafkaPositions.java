@@ -133,29 +133,29 @@ final class KafkaPositions {
      * Reads all that is committed of a host whose own transactions are over. It waits for transactions of other hosts
      * in the partition only where records of this host lie behind them.
      *
-     * @throws SinkException when these are open for longer than the patience lasts; it says whose they are
+     * @throws SinkException when these are open for longer than the wait lasts; it says whose they are
      */
-    Read read(Patience patience) throws SinkException {
-        return read(true, patience);
+    Read read(TransactionWait wait) throws SinkException {
+        return read(true, wait);
     }
 
     /** Reads what is committed before the first transaction that is open: waits for nothing. */
-    Read readSettled(Patience patience) throws SinkException {
-        return read(false, patience);
+    Read readSettled(TransactionWait wait) throws SinkException {
+        return read(false, wait);
     }
 
-    private Read read(boolean all, Patience patience) throws SinkException {
+    private Read read(boolean all, TransactionWait wait) throws SinkException {
         Ends ends = ends();
         long[] end = {ends.settled};
         byte[][] claim = new byte[2][];
-        consume(patience, IsolationLevel.READ_UNCOMMITTED, ends.settled, ends.all, (of, record) -> {
+        consume(wait, IsolationLevel.READ_UNCOMMITTED, ends.settled, ends.all, (of, record) -> {
             end[0] = all ? record.offset() + 1 : ends.settled;
             claim[0] = of.equals(OWNER) ? record.value() : claim[0];
             claim[1] = of.equals(ORIGIN) ? record.value() : claim[1];
         });
         Map<Long, byte[]> versions = new TreeMap<>();
         byte[][] said = new byte[2][];
-        consume(patience, IsolationLevel.READ_COMMITTED, 0, end[0], (of, record) -> {
+        consume(wait, IsolationLevel.READ_COMMITTED, 0, end[0], (of, record) -> {
             switch (of) {
                 case OWNER -> said[0] = record.value();
                 case ORIGIN -> said[1] = record.value();
@@ -185,12 +185,12 @@ final class KafkaPositions {
                 .offset();
     }
 
-    private void consume(Patience patience, IsolationLevel level, long start, long end, Records records)
+    private void consume(TransactionWait wait, IsolationLevel level, long start, long end, Records records)
             throws SinkException {
         if (start >= end) {
             return;
         }
-        patience.progress();
+        wait.progress();
         KafkaConsumer<byte[], byte[]> consumer = null;
         try {
             consumer = new KafkaConsumer<>(settings.consumer(brokers, level));
@@ -205,9 +205,9 @@ final class KafkaPositions {
                     }
                 }
                 if (polled.isEmpty()) {
-                    patience.check(this::blocker);
+                    wait.check(this::blocker);
                 } else {
-                    patience.progress();
+                    wait.progress();
                 }
             }
         } catch (KafkaException e) {

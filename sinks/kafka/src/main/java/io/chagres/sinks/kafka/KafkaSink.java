@@ -24,7 +24,7 @@ final class KafkaSink implements Sink {
     private final KafkaSettings settings;
     private final String origin;
     private final boolean takeOver;
-    private final Patience patience;
+    private final TransactionWait wait;
     private final byte[] nonce = UUID.randomUUID().toString().getBytes(StandardCharsets.US_ASCII);
     private final Set<String> owned = new HashSet<>();
 
@@ -33,14 +33,14 @@ final class KafkaSink implements Sink {
      *
      * @param origin whose the positions must be; empty for anybody's
      * @param takeOver whether those of another origin are forgotten
-     * @param patience of this sink alone
+     * @param wait of this sink alone
      */
-    KafkaSink(KafkaAddress address, KafkaSettings settings, String origin, boolean takeOver, Patience patience) {
+    KafkaSink(KafkaAddress address, KafkaSettings settings, String origin, boolean takeOver, TransactionWait wait) {
         this.address = address;
         this.settings = settings;
         this.origin = origin;
         this.takeOver = takeOver;
-        this.patience = patience;
+        this.wait = wait;
     }
 
     @Override
@@ -51,7 +51,7 @@ final class KafkaSink implements Sink {
     @Override
     public HostSink open(HostRegistry.Owner host) throws IOException {
         String group = settings.name() + "/" + host.id();
-        patience.begin(host.title());
+        wait.begin(host.title());
         KafkaProducer<byte[], byte[]> producer = null;
         boolean done = false;
         try {
@@ -59,8 +59,8 @@ final class KafkaSink implements Sink {
             requireUndisturbed(host, positions);
             producer = new KafkaProducer<>(settings.producer(address.brokers(), "chagres/" + group));
             producer.initTransactions(); // ends the transaction of the forwarder before, one way or the other
-            KafkaPositions.Read left = positions.read(patience);
-            patience.end();
+            KafkaPositions.Read left = positions.read(wait);
+            wait.end();
             if (!takeOver) {
                 requireOrigin(host, left); // the owner of the host loses a transaction at most, and begins it again
             }
@@ -95,7 +95,7 @@ final class KafkaSink implements Sink {
         if (!mine && !bound) {
             return;
         }
-        KafkaPositions.Read settled = positions.readSettled(patience);
+        KafkaPositions.Read settled = positions.readSettled(wait);
         if (mine && !settled.isOwnedBy(nonce)) {
             if (settled.claim() != null) {
                 throw new SinkException("Kafka: another process is about to forward " + host.title(), 0);

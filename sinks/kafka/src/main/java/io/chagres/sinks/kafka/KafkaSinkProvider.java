@@ -34,6 +34,6 @@ public final class KafkaSinkProvider implements SinkProvider {
                 clients,
                 settings.origin(),
                 settings.takeOver(),
-                new Patience(Patience.USUAL_MS, settings.warnings()));
+                new TransactionWait(TransactionWait.USUAL_MS, settings.warnings()));
     }
 }

@@ -87,13 +87,13 @@ class KafkaSinkTest {
     }
 
     private static KafkaSink sink(KafkaSettings settings) {
-        return sink(settings, "", false, Patience.USUAL_MS, message -> {});
+        return sink(settings, "", false, TransactionWait.USUAL_MS, message -> {});
     }
 
     private static KafkaSink sink(
             KafkaSettings settings, String origin, boolean takeOver, long patienceMs, Consumer<String> warnings) {
         KafkaAddress address = KafkaAddress.parse("kafka://" + broker.address() + "/lines");
-        return new KafkaSink(address, settings, origin, takeOver, new Patience(patienceMs, warnings));
+        return new KafkaSink(address, settings, origin, takeOver, new TransactionWait(patienceMs, warnings));
     }
 
     private static HostRegistry.Owner host(String test, String name) {
@@ -201,7 +201,7 @@ class KafkaSinkTest {
         opened.commit(Map.of(7L, position(70)));
         opened.close();
         List<String> said = new ArrayList<>();
-        KafkaSink sink = sink(settings, "", false, Patience.USUAL_MS, message -> {
+        KafkaSink sink = sink(settings, "", false, TransactionWait.USUAL_MS, message -> {
             said.add(message);
             other.abortTransaction();
         });

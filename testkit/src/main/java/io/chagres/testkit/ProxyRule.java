@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * by the last call of a chain such as {@code proxy.on(Kind.PUT).next(2).answer(503, "SlowDown")}, until it has been
  * used up, {@link #remove} or {@link FaultProxy#heal}. Safe for any thread once the fault is named.
  */
-public final class FaultRule {
+public final class ProxyRule {
     private final FaultProxy proxy;
     private final Set<FaultProxy.Kind> kinds;
     private List<String> within = List.of();
@@ -26,7 +26,7 @@ public final class FaultRule {
     private boolean removed;
     private int applied;
 
-    FaultRule(FaultProxy proxy, Set<FaultProxy.Kind> kinds) {
+    ProxyRule(FaultProxy proxy, Set<FaultProxy.Kind> kinds) {
         this.proxy = proxy;
         this.kinds = kinds;
     }
@@ -62,25 +62,25 @@ public final class FaultRule {
     }
 
     /** Only requests whose target, path and query, contains these. */
-    public FaultRule within(String... parts) {
+    public ProxyRule within(String... parts) {
         within = List.of(parts);
         return this;
     }
 
     /** Only requests that have no such header. */
-    public FaultRule without(String header) {
+    public ProxyRule without(String header) {
         absent = header.toLowerCase(Locale.ROOT) + ":";
         return this;
     }
 
     /** Only requests whose method and target fulfil this. */
-    public FaultRule when(BiPredicate<String, String> methodAndTarget) {
+    public ProxyRule when(BiPredicate<String, String> methodAndTarget) {
         condition = methodAndTarget;
         return this;
     }
 
     /** Only the next few of them. */
-    public FaultRule next(int count) {
+    public ProxyRule next(int count) {
         left = count;
         return this;
     }
@@ -90,14 +90,14 @@ public final class FaultRule {
      *
      * @param part from 0, none, to 1, all
      */
-    public FaultRule share(double part, long seed) {
+    public ProxyRule share(double part, long seed) {
         share = part;
         random = Seeds.random(seed);
         return this;
     }
 
     /** Lets them wait before the server gets them; healing or removing ends the waiting. */
-    public FaultRule delay(Duration time) {
+    public ProxyRule delay(Duration time) {
         return hold(new Fault.Delay(time));
     }
 
@@ -107,7 +107,7 @@ public final class FaultRule {
      * @param status 500, 503, 429, 403, ...
      * @param code the code in the XML that S3 sends with it: InternalError, SlowDown, AccessDenied, ...
      */
-    public FaultRule answer(int status, String code) {
+    public ProxyRule answer(int status, String code) {
         return hold(new Fault.Answer(status, code));
     }
 
@@ -115,22 +115,22 @@ public final class FaultRule {
      * Cuts their connections, the client's by a reset, after that many bytes of the body as it is on the wire. When the
      * body is no longer than that, the server got all of it, may do what is asked, and its answer is not passed on.
      */
-    public FaultRule cutAfter(long bytes) {
+    public ProxyRule cutAfter(long bytes) {
         return hold(new Fault.Cut(bytes));
     }
 
     /** Lets the server do them, and closes the connection instead of passing on what it answers. */
-    public FaultRule loseResponse() {
+    public ProxyRule loseResponse() {
         return hold(new Fault.LoseResponse());
     }
 
     /** Lets the server do them twice, one after the other, and passes on what it answers to the second. */
-    public FaultRule repeat() {
+    public ProxyRule repeat() {
         return hold(new Fault.Repeat());
     }
 
     /** Cuts their connections when they were sent, and lets the server do them after a time. */
-    public FaultRule late(Duration time) {
+    public ProxyRule late(Duration time) {
         return hold(new Fault.Late(time));
     }
 
@@ -138,26 +138,26 @@ public final class FaultRule {
      * Leaves the objects that were written within a time out of the server's lists; for {@link FaultProxy.Kind#LIST}.
      * Objects asked for by their key are there, as in stores whose lists lag.
      */
-    public FaultRule lag(Duration time) {
+    public ProxyRule lag(Duration time) {
         return hold(new Fault.Lag(time));
     }
 
     /** Answers 403 for a missing object, as stores do to clients that may not list: 404 would say too much. */
-    public FaultRule forbidMissing() {
+    public ProxyRule forbidMissing() {
         return hold(new Fault.ForbidMissing());
     }
 
     /** Lets the server do them, and flips a bit in the middle of its answer, or of its first mebibyte. */
-    public FaultRule flipInAnswer() {
+    public ProxyRule flipInAnswer() {
         return hold(new Fault.DamageAnswer(false));
     }
 
     /** Lets the server do them, and ends the connection in the middle of its answer, or of its first mebibyte. */
-    public FaultRule cutAnswer() {
+    public ProxyRule cutAnswer() {
         return hold(new Fault.DamageAnswer(true));
     }
 
-    private FaultRule hold(Fault named) {
+    private ProxyRule hold(Fault named) {
         fault = named;
         proxy.add(this);
         return this;

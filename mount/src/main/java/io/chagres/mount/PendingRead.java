@@ -12,7 +12,7 @@ import io.chagres.fuse.ReadReply;
  * @param reply takes the answer
  * @param deadlineMs when it fails if the store has not answered
  */
-record FileRead(HostTree host, long version, long start, long end, ReadReply reply, long deadlineMs) {
+record PendingRead(HostTree host, long version, long start, long end, ReadReply reply, long deadlineMs) {
     long firstBlock() {
         return start / BlockCache.BLOCK_BYTES;
     }

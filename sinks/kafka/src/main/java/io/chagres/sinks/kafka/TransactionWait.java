@@ -8,7 +8,7 @@ import java.util.function.Consumer;
  * How long to wait for other transactions that keep a host's positions from being read. After a wait in vain the next
  * wait lasts no longer than an answer takes, since other hosts want their turn. Confined to one thread.
  */
-final class Patience {
+final class TransactionWait {
     /** Longer than a transaction can be open by default. */
     static final long USUAL_MS = 120_000;
 
@@ -36,7 +36,7 @@ final class Patience {
      * @param usualMs how long to wait the first time
      * @param warnings hears once per opening, well before the end, what the wait is for
      */
-    Patience(long usualMs, Consumer<String> warnings) {
+    TransactionWait(long usualMs, Consumer<String> warnings) {
         this.usualMs = usualMs;
         this.warnings = warnings;
     }

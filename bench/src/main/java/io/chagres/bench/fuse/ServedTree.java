@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * in place. Every content is the start of one block of native memory. Counts what the file system was asked for. Safe
  * for any thread.
  */
-final class Tree {
+final class ServedTree {
     static final int ROOT = 1;
     static final int D8 = 2;
     static final int D1000 = 3;
@@ -55,7 +55,7 @@ final class Tree {
     private final AtomicLongArray called = new AtomicLongArray(Callback.values().length);
 
     /** Takes the arguments of all servers: {@code MOUNT TIMEOUT_S plain|best DATA_MIB [threads]}. */
-    Tree(String... arguments) {
+    ServedTree(String... arguments) {
         if (arguments.length < 4 || (!arguments[2].equals("plain") && !arguments[2].equals("best"))) {
             throw new IllegalArgumentException("arguments: MOUNT TIMEOUT_S plain|best DATA_MIB");
         }

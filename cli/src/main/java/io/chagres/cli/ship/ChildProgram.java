@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The program that a shipper accompanies, from before it is started until its exit code is ours; without a command
  * there is none, and nothing happens. Safe for any thread.
  */
-final class Program {
+final class ChildProgram {
     private final List<String> command;
     private final Duration patience;
     private final ShipReport report;
@@ -25,7 +25,7 @@ final class Program {
      * @param patience how long at most what it left behind is waited for after its end
      * @param onExit runs then
      */
-    Program(List<String> command, Duration patience, ShipReport report, Runnable onExit) {
+    ChildProgram(List<String> command, Duration patience, ShipReport report, Runnable onExit) {
         this.command = command;
         this.patience = patience;
         this.report = report;
