@@ -81,7 +81,7 @@ esac
 find . -name .git -prune -o -name src -prune -o -type d -name surefire-reports -prune -exec rm -rf {} +
 
 # -B        no colours and no progress of downloads: the output is read in logs
-# -fae      goes on with the modules that do not depend on one that could not be built, and a failed test is no reason not
+# -fae      continues with the modules that do not depend on one that could not be built, and a failed test is no reason not
 #           to run those of other modules: one run shows all failures
 # -T 2      two modules beside each other: their tests share nothing of the machine
 # -Dseed    random tests take the numbers of this tree but for its documents: what was green here is green elsewhere, and

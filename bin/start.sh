@@ -210,7 +210,7 @@ start() {
     choose_flags "${1-}"
     add_flags_of_stores
     list_modules
-    # The work is that of the kernel and of zstd: compiling twice costs a core while it goes on and 20 MB, and gains
+    # The work is that of the kernel and of zstd: compiling twice costs a core for as long and 20 MB, and gains
     # nothing. Only ciphers need the second compiler, which knows the instructions for them: of TLS to a store of objects,
     # and of what is stored. The first one waits for what is called often: most of a short command is called once.
     [ -n "$class_path$ciphers" ] || flags="$flags -XX:TieredStopAtLevel=1"

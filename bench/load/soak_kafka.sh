@@ -2,7 +2,7 @@
 # Kills what is between files and Kafka at random moments, 80 times, five times over unless told otherwise:
 # bench/load/soak_kafka.sh [TIMES [SEED]]
 #
-# They are the whole of the fault tests of forwarding, of which a check runs a share: forwarder, shipper and broker, compaction under them, the
+# They are the whole of the fault tests of forwarding (a check runs a share): forwarder, shipper and broker, compaction under them, the
 # one process that does both, lost answers and transactions that take too long. A consumer of what is committed must
 # see each line once and each file in order. A kill takes 5 to 10 s. Needs a JDK >= 25.
 set -euo pipefail

@@ -143,8 +143,8 @@ dedupe_images() {
 }
 
 # dedupe_trees: trees as people have them, in $BENCH_DIR/trees: a system's /usr/share and a copy of before an update, which
-# changed one file in twenty; layers of images; checkouts of this repository, 150 commits apart; mail, three in ten of which
-# others got too.
+# changed one file in twenty; layers of images; checkouts of this repository, 150 commits apart; mail: three in ten were
+# sent to others too.
 dedupe_trees() {
     local trees at commit
     trees=$(fresh trees)

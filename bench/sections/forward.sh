@@ -84,7 +84,7 @@ connect_build() {
 }
 
 # connect_run RUN BYTES LINES: Kafka Connect's own source of files, standalone, until the end of the file is among its
-# positions. It would go on for ever, so it is looked at while it lives.
+# positions. It would run for ever, so it is looked at while it lives.
 connect_run() {
     local dir start ticks pid i
     dir=$(fresh connect)

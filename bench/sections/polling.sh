@@ -1,4 +1,4 @@
-# Polling against events: a set of files of which one changes every second, and every 100 ms. All four run side by side
+# Polling against events: a set of files. One of them changes every second, or every 100 ms. All four run side by side
 # on the same files; a delay of one interval is what the pollers and the commits of ours are allowed.
 
 # polling_at INTERVAL_MS FILES

@@ -59,7 +59,7 @@ class FileInfo(NamedTuple):
         state: growing, sealed, truncated, rewritten or gone
         mtime: modification time
         opened: when it began, by the shipper's clock
-        changed: when the log last told of it
+        changed: when the log last named it
         mode: permissions
     """
 

@@ -13,7 +13,7 @@ except ImportError:
     _TABLE = _table()
 
     def crc32c(data, crc: int = 0) -> int:  # type: ignore[misc]
-        """Returns the checksum of bytes, which may go on with that of those before them."""
+        """Returns the checksum of bytes, which may continue that of the bytes before them."""
         table = _TABLE
         crc ^= 0xFFFFFFFF
         for byte in data:

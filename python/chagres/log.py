@@ -469,7 +469,7 @@ def iso(ms: int) -> str:
 
 
 def _chain(histories: List[Tuple[int, int, int, str]], seq: int) -> List[Tuple[int, int, int, str]]:
-    """Returns as few as tell of all commits up to one; none where not all of them are told of."""
+    """Returns the fewest that cover all commits up to one; none where some commit is not covered."""
     chain: List[Tuple[int, int, int, str]] = []
     reached = 0
     while reached < seq:

@@ -42,7 +42,7 @@ class Version:
         state: growing, sealed, truncated, rewritten or gone
         path: the name it had last, or the path it was opened by
         opened_ms: when it began, milliseconds since 1970
-        changed_ms: when the log last told of it
+        changed_ms: when the log last named it
         names: how many names it has
         expired: whether retention removed what was before its start
     """

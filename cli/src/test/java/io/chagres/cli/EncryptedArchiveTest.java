@@ -308,7 +308,7 @@ final class EncryptedArchiveTest {
         append("small", 1);
         CommandRun ship = ship(archive, "--encrypt-to", owner.recipient().toString());
         assertThat(ship.code()).isZero();
-        assertThat(ship.err()).contains("going on as another host of this name");
+        assertThat(ship.err()).contains("continuing as another host of this name");
         assertThat(asOwner("verify").out()).contains("checked 2 hosts").contains("no fault");
     }
 

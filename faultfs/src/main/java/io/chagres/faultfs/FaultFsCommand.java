@@ -69,7 +69,7 @@ final class FaultFsCommand implements Callable<Integer> {
     @Option(
             names = "--seed",
             paramLabel = "NUMBER",
-            description = "Decide as a run before did that printed this; else by chance.")
+            description = "Repeat the random decisions of the run that printed this number.")
     @Nullable
     Long seed;
 

@@ -120,7 +120,7 @@ final class IncarnationOpening {
                 hostId = HostRegistry.mintAnother(store, identity.hostName(), host.machine(), clock.millis());
                 remember(StateDirectory.HOST_ID, hostId, listener);
                 listener.problem("the key that reads the log of this host is not in the state directory; nothing"
-                        + " is lost, going on as another host of this name, " + hostId + ", with all files from"
+                        + " is lost, continuing as another host of this name, " + hostId + ", with all files from"
                         + " their start");
             } catch (FencedException e) {
                 if (opening == MAX_OPENINGS) {

@@ -12,9 +12,9 @@ public final class MemoryOption {
             names = "--memory",
             paramLabel = "SIZE",
             defaultValue = "128MiB",
-            description = "Memory for what is known of hosts (default: ${DEFAULT-VALUE}). Most of a host of many files"
-                    + " is in temporary files (TMPDIR) meanwhile; what is damaged ('repair', --salvage) takes up to 1"
-                    + " KB for a file. A host that takes more is named, and left out.")
+            description = "Memory for what is known of hosts (default: ${DEFAULT-VALUE}). A host of many files is"
+                    + " mostly in temporary files (TMPDIR); a damaged one ('repair', --salvage) takes up to 1 KB for"
+                    + " each file. A host that needs more is named and left out.")
     private ByteSize memory = ByteSize.parse("128MiB");
 
     /** Returns the size in bytes. */

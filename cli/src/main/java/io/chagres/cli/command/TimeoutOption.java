@@ -22,10 +22,8 @@ public final class TimeoutOption {
     @Option(
             names = "--timeout",
             paramLabel = "TIME",
-            description =
-                    "How long the store may answer nothing until the command gives up, from its start on; it is asked"
-                            + " again meanwhile, later and later (default: 5m, and 5s for one from which nothing was"
-                            + " heard yet).")
+            description = "Give up when the store has answered nothing for this long; until then it is asked again,"
+                    + " later and later (default: 5m, or 5s while it has never answered this command).")
     @Nullable
     Duration timeout;
 

@@ -27,7 +27,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "dedupe",
         header = "Let equal files share their blocks (XFS with reflink, btrfs).",
-        description = "Looks for files of equal content below the paths and gives the space of all but one back. The"
+        description = "Looks for files of equal content below the paths and frees the space of all but one. The"
                 + " kernel compares every byte before blocks are shared, and locks both files meanwhile: no content"
                 + " and no time of a file changes, also while others write. No symbolic link is followed. A file that"
                 + " cannot be shared is named, and the run continues. It may be interrupted at any moment.",
@@ -131,8 +131,8 @@ public final class DedupeCommand implements Callable<Integer> {
     @Option(
             names = "--threads",
             paramLabel = "N",
-            description = "How many work at once at most (default: three more than processors). More than processors do"
-                    + " only where files come from a disk, for which some wait.")
+            description = "How many work at once at most (default: three more than processors). More than there are"
+                    + " processors help only where files come from a disk.")
     int threads = Runtime.getRuntime().availableProcessors() + WAITING_THREADS;
 
     @Option(

@@ -92,7 +92,7 @@ public final class CompactCommand implements Callable<Integer> {
             defaultValue = "1m",
             description =
                     "How exactly --at shows the length of growing files once their commits are removed: one length"
-                            + " for each such time (default: ${DEFAULT-VALUE}). Names are exact.")
+                            + " for each such period (default: ${DEFAULT-VALUE}). Names are exact.")
     Duration history = Duration.ZERO;
 
     @Option(

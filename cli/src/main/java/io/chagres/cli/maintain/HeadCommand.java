@@ -30,9 +30,9 @@ import picocli.CommandLine.Parameters;
         name = "head",
         header = "Print the newest commit of hosts as they signed it, or this machine's key.",
         description = {
-            "One line for each host, to be kept where who writes the archive cannot: 'chagres verify --trust FILE"
-                    + " --head FILE' says when what it names is gone. A host that does not sign is named on"
-                    + " standard error, and the exit code is 1."
+            "One line for each host. Keep it where nobody who writes the archive can change it: 'chagres"
+                    + " verify --trust FILE --head FILE' says when the commit that it names is gone. A host that"
+                    + " does not sign is named on standard error, and the exit code is 1."
         },
         footer = {
             "",

@@ -37,7 +37,7 @@ import picocli.CommandLine.Option;
                     + " without waiting. With --drill none of it is done: each ship says how long it would take now,"
                     + " by what it measured while it shipped.",
             "Exit codes: 0 what was there is acknowledged, or would be within --within; 1 no ship runs; 2 usage;"
-                    + " 3 bytes at risk, or not known not to be."
+                    + " 3 bytes are at risk, or may be."
         },
         footer = {"", "Examples:", "  chagres drain --timeout 90s", "  chagres drain --drill --within 30s"})
 public final class DrainCommand implements Callable<Integer> {

@@ -10,9 +10,9 @@ final class HoldOption {
     @Option(
             names = "--hold",
             paramLabel = "SIZE",
-            description = "Let removed files that are held open until they are shipped occupy at most this much of the"
-                    + " disk: what lost its name first is given up, and counted as lost (default: no bound, they may"
-                    + " fill the disk while the store is away).")
+            description = "Most disk space that removed files may occupy until they are shipped; beyond it those that"
+                    + " lost their names first are given up, and counted as lost (default: no bound, they may fill the"
+                    + " disk while the store is away).")
     @Nullable
     ByteSize hold;
 

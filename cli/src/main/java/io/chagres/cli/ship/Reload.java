@@ -67,7 +67,7 @@ final class Reload {
         } catch (IOException | RuntimeException e) {
             refusedMs = fault == null ? clock.millis() : refusedMs;
             fault = e.getMessage() == null ? e.toString() : e.getMessage();
-            unchanged = "the configuration is not taken, going on with the one before: " + fault;
+            unchanged = "the configuration is not taken, continuing with the one before: " + fault;
         }
     }
 

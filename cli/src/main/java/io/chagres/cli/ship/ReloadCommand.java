@@ -29,8 +29,8 @@ import picocli.CommandLine.Option;
         header = "Make a running ship read its configuration again, and say whether it took it.",
         description = {
             "Sends SIGHUP to every ship with this state directory that was started with a configuration, and waits for"
-                    + " what comes of it: 'systemctl reload' is this. One that refuses the file keeps what it read"
-                    + " before. Exit codes: 0 it is in force; 1 it was refused, or there was no answer, or no such ship"
+                    + " the outcome: 'systemctl reload' is this. A ship that refuses the file keeps the configuration"
+                    + " it had. Exit codes: 0 it is in force; 1 it was refused, or there was no answer, or no such ship"
                     + " runs; 2 usage."
         },
         footer = {"", "Examples:", "  chagres reload", "  chagres reload --pid 4711 --timeout 90s"})
@@ -114,7 +114,7 @@ public final class ReloadCommand implements Callable<Integer> {
             return answer.fault() == null;
         }
         if (answer.fault() != null) {
-            context.err().println(ship + "refused, going on with the configuration before: " + answer.fault());
+            context.err().println(ship + "refused, continuing with the configuration before: " + answer.fault());
             return false;
         }
         if (!quiet.quiet) {

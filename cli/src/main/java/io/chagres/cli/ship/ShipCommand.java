@@ -96,8 +96,9 @@ public final class ShipCommand implements Callable<Integer> {
     @Option(
             names = "--ca-file",
             paramLabel = "FILE",
-            description = "The certificates in PEM of the authorities that the archive's or Kafka's server is trusted"
-                    + " by, and no others; as ?ca-file=FILE of an address.")
+            description =
+                    "Trust only the authorities whose certificates (PEM) are in FILE, for the server of the archive"
+                            + " or of Kafka; the same as ?ca-file=FILE in an address.")
     @Nullable
     String caFile;
 
@@ -150,8 +151,8 @@ public final class ShipCommand implements Callable<Integer> {
 
     @Option(
             names = "--take-over",
-            description = "Start though a ship elsewhere was heard as this host less than three heartbeats ago;"
-                    + " if it lives it stops with exit code 4.")
+            description = "Start even if another ship was heard as this host less than three heartbeats ago;"
+                    + " if that one lives, it stops with exit code 4.")
     boolean takeOver;
 
     @Option(
@@ -206,15 +207,15 @@ public final class ShipCommand implements Callable<Integer> {
     @Option(
             names = "--follow-links",
             description =
-                    "Ship the files that links in PATH lead to, under the names of the links, also out of PATH; who"
-                            + " may make links there chooses what this user reads.")
+                    "Ship the files that links in PATH lead to, under the names of the links, also outside of PATH."
+                            + " Anybody who may make links there chooses what this user reads.")
     boolean followLinks;
 
     @Option(
             names = "--start-at",
             paramLabel = "beginning|end",
             defaultValue = "beginning",
-            description = "Where files that are there at the first start begin (default: ${DEFAULT-VALUE}).")
+            description = "Where to begin in files that are there at the first start (default: ${DEFAULT-VALUE}).")
     StartAt startAt = StartAt.BEGINNING;
 
     @Option(
@@ -408,10 +409,10 @@ public final class ShipCommand implements Callable<Integer> {
                 if (!how.storage().copies()) {
                     throw e;
                 }
-                report.message(e.getMessage() + ". Going on without looking for copies.");
+                report.message(e.getMessage() + ". Continuing without looking for copies.");
                 how = how.plainly();
             } catch (DamagedLogException e) {
-                report.message(e.getMessage() + ". Going on as at a start.");
+                report.message(e.getMessage() + ". Continuing as at a start.");
             }
         }
     }

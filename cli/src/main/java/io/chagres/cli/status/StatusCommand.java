@@ -92,8 +92,9 @@ public final class StatusCommand implements Callable<Integer> {
     @Option(
             names = "--acknowledge",
             paramLabel = "HOST",
-            description = "Say that what became of a host (name, id or quoted glob) is known: it is no reason for exit"
-                    + " code 1 until it is heard again. For who may write below acknowledged/, which no ship may.")
+            description = "Say that it is known what became of a host (name, id or quoted glob): it is no reason for"
+                    + " exit code 1 until it is heard again. Takes the right to write below acknowledged/, which no"
+                    + " ship has.")
     @Nullable
     String acknowledge;
 

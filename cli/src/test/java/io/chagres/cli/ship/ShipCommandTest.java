@@ -202,7 +202,7 @@ final class ShipCommandTest {
                 .isEqualTo(ExitCode.DONE);
         assertThat(copies).containsExactly(true, false);
         assertThat(err.toString(StandardCharsets.UTF_8))
-                .contains("version 7 copies bytes that are not there", "Going on without looking for copies");
+                .contains("version 7 copies bytes that are not there", "Continuing without looking for copies");
         assertThatThrownBy(() -> ShipCommand.shipAgainIfRefused(command.options(), report, options -> {
                     throw new UnreadableCommitException("again");
                 }))

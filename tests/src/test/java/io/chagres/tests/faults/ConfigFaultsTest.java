@@ -83,7 +83,7 @@ class ConfigFaultsTest {
         List<String> reload = List.of("reload", "--state", bench.state().toString());
         Program refused = Chagres.run(reload);
         assertThat(refused.exitCode()).isEqualTo(1);
-        assertThat(refused.err()).contains("refused, going on with the configuration before", "unknown key 'max-lg'");
+        assertThat(refused.err()).contains("refused, continuing with the configuration before", "unknown key 'max-lg'");
         Files.writeString(config, source(a, b));
         Program taken = Chagres.run(reload);
         assertThat(taken.exitCode()).as(taken.err()).isZero();
@@ -91,7 +91,7 @@ class ConfigFaultsTest {
         busy.get();
         old.lines(3);
         ship.drain();
-        assertThat(ship.errors()).contains("going on with the one before");
+        assertThat(ship.errors()).contains("continuing with the one before");
         bench.restored().exact(writer, old).same(bench.tree());
     }
 
