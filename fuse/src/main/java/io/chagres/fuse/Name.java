@@ -129,10 +129,13 @@ public final class Name {
      * @throws CharacterCodingException if it is not UTF-8; callers expect EILSEQ
      */
     public String decoded() throws CharacterCodingException {
-        return StandardCharsets.UTF_8
-                .newDecoder()
-                .decode(ByteBuffer.wrap(bytes()))
-                .toString();
+        byte[] bytes = bytes();
+        String decoded = new String(bytes, StandardCharsets.UTF_8);
+        // What cannot be decoded becomes this character, which a name may also have.
+        if (decoded.indexOf('\ufffd') >= 0) {
+            StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes));
+        }
+        return decoded;
     }
 
     /**

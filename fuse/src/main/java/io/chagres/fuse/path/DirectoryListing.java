@@ -31,7 +31,12 @@ public final class DirectoryListing {
         }
 
         private boolean isEncodable() {
-            return StandardCharsets.UTF_8.newEncoder().canEncode(name);
+            for (int i = 0; i < name.length(); i++) {
+                if (Character.isSurrogate(name.charAt(i))) {
+                    return StandardCharsets.UTF_8.newEncoder().canEncode(name);
+                }
+            }
+            return true;
         }
     }
 

@@ -10,10 +10,10 @@ import java.util.List;
  */
 final class HeldNames implements AutoCloseable {
     /** Names that others use too. */
-    final List<NameUse> shared = new ArrayList<>();
+    final List<NameUse> shared = new ArrayList<>(4);
 
     /** Names that nobody else uses. */
-    final List<NameUse> alone = new ArrayList<>(2);
+    final List<NameUse> alone = new ArrayList<>(0);
 
     private final PathTable table;
 
@@ -28,8 +28,10 @@ final class HeldNames implements AutoCloseable {
 
     /** Holds the name of a node and returns its path. */
     String path(long node) throws ErrnoException {
-        use(node);
-        return table.path(node);
+        synchronized (table) {
+            use(node);
+            return table.path(node);
+        }
     }
 
     /** Holds a name, which need not exist. */
@@ -39,8 +41,10 @@ final class HeldNames implements AutoCloseable {
 
     /** Holds a name, which need not exist, and returns its path. */
     String path(long parent, String name) throws ErrnoException {
-        use(parent, name);
-        return table.path(parent, name);
+        synchronized (table) {
+            use(parent, name);
+            return table.path(parent, name);
+        }
     }
 
     /** Holds the name of a node and another name. */

@@ -61,7 +61,11 @@ final class OpenFiles {
     }
 
     /** Returns whether a node is open and has no name. */
-    synchronized boolean isNameless(long node) {
+    boolean isNameless(long node) {
+        return nameless > 0 && hasLostName(node);
+    }
+
+    private synchronized boolean hasLostName(long node) {
         OpenFile file = files.get(node);
         return file != null && file.last != null;
     }
@@ -76,7 +80,11 @@ final class OpenFiles {
     }
 
     /** Fills in the known attributes of a node that lost its name. Returns whether it is one that is open. */
-    synchronized boolean fill(long node, Attributes attributes) {
+    boolean fill(long node, Attributes attributes) {
+        return nameless > 0 && fillKnown(node, attributes);
+    }
+
+    private synchronized boolean fillKnown(long node, Attributes attributes) {
         OpenFile file = files.get(node);
         Attributes known = file == null ? null : file.last;
         if (known != null) {

@@ -42,11 +42,15 @@ final class PathAnswers {
 
     /** Does what uses or changes names, which it holds from when it says so until it returns. */
     void using(Reply reply, NameWork work) {
-        answer(reply, () -> {
-            try (HeldNames names = new HeldNames(table)) {
-                work.run(names);
-            }
-        });
+        try (HeldNames names = new HeldNames(table)) {
+            work.run(names);
+        } catch (IOException
+                | UnsupportedOperationException
+                | InvalidPathException
+                | SecurityException
+                | ClosedFileSystemException e) {
+            failed(reply, e);
+        }
     }
 
     /** Does what uses the name of a node, or an open file that may have one. */
@@ -70,16 +74,19 @@ final class PathAnswers {
     void answer(Reply reply, Work work) {
         try {
             work.run();
-        } catch (IOException e) {
-            reply.error(ThrownErrno.of(e));
-        } catch (UnsupportedOperationException
+        } catch (IOException
+                | UnsupportedOperationException
                 | InvalidPathException
                 | SecurityException
                 | ClosedFileSystemException e) {
-            if (!ofProvider) {
-                throw e;
-            }
-            reply.error(ThrownErrno.of(e));
+            failed(reply, e);
         }
+    }
+
+    private void failed(Reply reply, Exception failure) {
+        if (failure instanceof RuntimeException fault && !ofProvider) {
+            throw fault;
+        }
+        reply.error(ThrownErrno.of(failure));
     }
 }

@@ -37,7 +37,7 @@ class PathNodes implements FuseFileSystem {
     private static final int FALLOC_FL_KEEP_SIZE = 1;
     private static final int NAME_MAX = 255;
     private static final int RENAME_NOREPLACE = 1;
-    private static final ThreadLocal<@Nullable Request> CURRENT = new ThreadLocal<>();
+    private static final ThreadLocal<Current> CURRENT = ThreadLocal.withInitial(Current::new);
 
     final PathTable table = new PathTable();
     final Listings listings = new Listings();
@@ -48,13 +48,18 @@ class PathNodes implements FuseFileSystem {
     /** Changes through this mount that have ended: what was listed before one of them may be wrong. */
     private final AtomicLong changes = new AtomicLong();
 
+    /** What a thread handles: kept by it, since to take a value from a thread costs more than many a request. */
+    private static final class Current {
+        private @Nullable Request request;
+    }
+
     PathNodes(PathFileSystem paths) {
         this.paths = paths;
     }
 
     /** Returns the request that this thread handles. */
     static Request request() {
-        Request request = CURRENT.get();
+        Request request = CURRENT.get().request;
         if (request == null) {
             throw new IllegalStateException("this thread handles no request now");
         }
@@ -63,11 +68,12 @@ class PathNodes implements FuseFileSystem {
 
     /** Does what uses names. */
     private void using(Request request, Reply reply, PathAnswers.NameWork work) {
-        CURRENT.set(request);
+        Current current = CURRENT.get();
+        current.request = request;
         try {
             answers.using(reply, work);
         } finally {
-            CURRENT.remove();
+            current.request = null;
         }
     }
 
@@ -82,11 +88,12 @@ class PathNodes implements FuseFileSystem {
 
     /** Does what an open file is for, which needs no path. */
     private void answer(Request request, Reply reply, PathAnswers.Work work) {
-        CURRENT.set(request);
+        Current current = CURRENT.get();
+        current.request = request;
         try {
             answers.answer(reply, work);
         } finally {
-            CURRENT.remove();
+            current.request = null;
         }
     }
 
