@@ -1,5 +1,6 @@
 package io.chagres.dedupe;
 
+import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Fiemap;
@@ -135,7 +136,7 @@ final class CandidateSampler implements AutoCloseable {
     /**
      * Opens a file, or gives away its descriptor if it is open still.
      *
-     * @return a descriptor, the caller's; or {@code -errno}
+     * @return a descriptor, the caller's, see {@link FoundFiles#openWhatever}; or {@code -errno}
      */
     int open(int file) {
         for (int i = 0; i < WINDOW; i++) {
@@ -145,13 +146,14 @@ final class CandidateSampler implements AutoCloseable {
                 return kept.value();
             }
         }
-        return table.open(file);
+        return table.openWhatever(file);
     }
 
     /** Opens files and asks where their data lies; false if their file system cannot share. */
     private boolean look(int from, int to) {
         for (int i = from; i < to; i++) {
-            int fd = table.open(files[i]);
+            boolean isAsked = table.volume(files[i]).support() != Volume.Support.UNKNOWN;
+            int fd = isAsked ? table.openWhatever(files[i]) : table.open(files[i]);
             if (fd < 0) {
                 out(i, -fd);
                 continue;
@@ -162,7 +164,10 @@ final class CandidateSampler implements AutoCloseable {
                 return false;
             }
             int result = extents.read(file, map);
-            if (result < 0 && !context.options().dryRun()) {
+            if ((result < 0 || extents.count() == 0) && !FoundFiles.isFile(fd)) {
+                result = -Errno.ESTALE; // what has no data is mostly no file
+            }
+            if (result == -Errno.ESTALE || (result < 0 && !context.options().dryRun())) {
                 file.close();
                 open[i - from] = null;
                 out(i, -result);

@@ -212,10 +212,7 @@ final class FoundFiles {
      *     file system can do
      */
     int open(int file) {
-        int fd = openName(file);
-        if (fd == -Errno.ELOOP || fd == -Errno.ENXIO || fd == -Errno.ENOTDIR) {
-            return -Errno.ESTALE; // a link, a socket, or a file in the place of a directory
-        }
+        int fd = openWhatever(file);
         if (fd >= 0 && !isFile(fd)) {
             Fd.ofValue(fd).close();
             return -Errno.ESTALE;
@@ -223,7 +220,14 @@ final class FoundFiles {
         return fd;
     }
 
-    private static boolean isFile(int fd) {
+    /** Opens a file as above, or a directory or FIFO that has its name by now: for who sees that by other ways. */
+    int openWhatever(int file) {
+        int fd = openName(file);
+        // A link, a socket, or a file in the place of a directory.
+        return fd == -Errno.ELOOP || fd == -Errno.ENXIO || fd == -Errno.ENOTDIR ? -Errno.ESTALE : fd;
+    }
+
+    static boolean isFile(int fd) {
         try (Frame frame = MemoryStack.ofThread().push();
                 Statx stat = new Statx(frame.allocate(Statx.BYTES, Long.BYTES))) {
             return stat.of(fd) != 0 || stat.isRegular(); // what cannot be asked is seen when it is read
@@ -232,7 +236,7 @@ final class FoundFiles {
 
     /** Says whether an error number means that a file was removed or replaced since it was listed. */
     static boolean isGone(int errno) {
-        return errno == Errno.ENOENT || errno == Errno.ESTALE;
+        return errno == Errno.ENOENT || errno == Errno.ESTALE || errno == Errno.EISDIR;
     }
 
     private int openName(int file) {
