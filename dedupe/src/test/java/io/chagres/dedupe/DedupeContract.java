@@ -1,6 +1,7 @@
 package io.chagres.dedupe;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
@@ -279,6 +280,29 @@ abstract class DedupeContract extends OnDisk {
             Places.areApart(a, b);
         } finally {
             disk.remount("rw");
+        }
+    }
+
+    @Test
+    void aFullDiskGetsRoom() throws IOException {
+        Path a = file("a", random(40, 4 * MIB));
+        Path b = file("b", random(40, 4 * MIB));
+        sync();
+        Path filler = Files.createDirectory(disk.directory().resolve("filler"));
+        try {
+            Program.ok("sh", "-c", """
+                    for size in 256M 64M 16M 4M 1M 256K 64K 16K 4K; do
+                        while fallocate --length $size "$0/$((n += 1))" 2>/dev/null; do :; done
+                    done""", filler.toString());
+            assertThatExceptionOfType(IOException.class).isThrownBy(() -> file("late", random(41, MIB)));
+            Files.deleteIfExists(top.resolve("late"));
+            Run run = run(DedupeOptions.DEFAULT);
+            assertThat(run.heard.skipped).isEmpty();
+            Places.areShared(a, b);
+            sync(); // btrfs has the room after it
+            assertThat(file("late", random(41, MIB))).hasBinaryContent(random(41, MIB));
+        } finally {
+            Program.ok("rm", "-rf", filler.toString());
         }
     }
 
