@@ -178,8 +178,8 @@ public final class TailDescriptors implements AutoCloseable {
         losses.lost(
                 tail.describe(),
                 tail.size() - tail.position(),
-                " was changed and removed while it was not open here (the limit of open files): what was written to it"
-                        + " behind byte " + tail.position() + " is lost");
+                " was changed and removed while it was not open here (the limit of open files), or may have been: what"
+                        + " was written to it behind byte " + tail.position() + " is lost");
     }
 
     /** Counts and reports a file that went before it was compared again with its shipped bytes. */
