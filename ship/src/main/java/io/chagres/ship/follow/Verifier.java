@@ -285,7 +285,7 @@ public final class Verifier implements AutoCloseable {
         return nowMs - bytes.comparedMs() >= bytes.position() / bytesPerMs;
     }
 
-    /** Begins to compare some more pieces of a file, or goes on. */
+    /** Begins to compare some more pieces of a file, or continues. */
     private Comparison begin(Tail tail, Fd own, int mostPieces, long nowMs) {
         int from = tail.bytes().compare(nowMs, fileClock.millis(), () -> writers.tell(tail));
         PrefixChecksums prefix = tail.bytes().prefix();
