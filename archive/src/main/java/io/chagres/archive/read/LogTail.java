@@ -2,6 +2,7 @@ package io.chagres.archive.read;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.store.BlobInfo;
@@ -82,7 +83,11 @@ final class LogTail {
 
     private @Nullable CorruptArchiveException damaged(String commit) throws IOException {
         try (CommitReader reader = new CommitReader(store)) {
-            long expected = reader.look(commit).objectBytes();
+            CommitHeader header = reader.look(commit);
+            if (header.seq() != ArchiveLayout.namedCommit(commit)) {
+                return new CorruptArchiveException(commit, "it says it is commit " + header.seq());
+            }
+            long expected = header.objectBytes();
             long bytes = expected < CommitReader.FIRST_BYTES ? expected : store.size(commit); // else it was compared
             return bytes == expected || bytes < 0
                     ? null

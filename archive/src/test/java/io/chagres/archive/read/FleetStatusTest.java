@@ -258,11 +258,12 @@ class FleetStatusTest {
             }
         }
         byte[] good = store.bytes(ArchiveLayout.commit(id, 40));
+        byte[] another = store.bytes(ArchiveLayout.commit(id, 20));
         for (long known : new long[] {1, 39, 40}) { // a heartbeat names the last commit of its moment
             new Heartbeat(Heartbeat.State.DRAINED, 1, 60_000, 0, 0, 2, 5, "1.0", "/logs", "", 0, 0, known)
                     .put(store, id, 1, known);
             assertThat(only(0)).returns(FleetStatus.State.ENDED, FleetStatus.HostStatus::state);
-            for (byte[] bad : List.of(new byte[0], Arrays.copyOf(good, good.length - 1), flipped(good))) {
+            for (byte[] bad : List.of(new byte[0], Arrays.copyOf(good, good.length - 1), flipped(good), another)) {
                 store.replace(ArchiveLayout.commit(id, 40), bad);
                 assertThat(only(0)).returns(FleetStatus.State.DAMAGED, FleetStatus.HostStatus::state);
                 assertThat(only(0).fault()).contains(ArchiveLayout.commit(id, 40));
