@@ -131,12 +131,14 @@ public final class LocalTables implements AutoCloseable {
     @Nullable
     StateTable ofLarge(BlobStore store, String hostId, CheckpointId checkpoint) throws IOException {
         String key = ArchiveLayout.checkpoint(hostId, checkpoint);
-        if (store.size(key) < (long) largeVersions * BYTES_PER_VERSION) {
+        long bytes = store.size(key);
+        if (bytes < (long) largeVersions * BYTES_PER_VERSION) {
             return null;
         }
         Pathname name = name(store, key);
         StateTable table = named ? existing(name, key) : null;
         if (table == null) {
+            requireFrames(store, key, bytes);
             table = made(named ? name : null, key, true, target -> copy(store, key, target));
         }
         return loading(hostId, table);
@@ -168,6 +170,11 @@ public final class LocalTables implements AutoCloseable {
             used.getOrDefault(hostId, new ArrayDeque<>()).remove(table);
         }
         table.close();
+    }
+
+    /** A size that is not that of its frames says nothing of how much there is to copy. */
+    private static void requireFrames(BlobStore store, String key, long bytes) throws IOException {
+        new TableFrames(key, (offset, to) -> store.get(key, offset, to), bytes).close();
     }
 
     private static void copy(BlobStore store, String key, CheckpointWriter.Target target) throws IOException {

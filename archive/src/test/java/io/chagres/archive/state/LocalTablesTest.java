@@ -5,14 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Attributes;
+import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.Samples;
 import io.chagres.archive.log.LogFixture;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.ForwardingStore;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -318,6 +322,35 @@ class LocalTablesTest {
         whole.keys("/log/").forEach(commit -> store.replace(commit, whole.bytes(commit)));
         try (LocalTables tables = tables(true)) { // the commits say the same
             assertThat(StateText.of(over(tables))).isEqualTo(StateText.of(LogFixture.load(store)));
+        }
+    }
+
+    /** Somebody may have made it larger than any disk. */
+    @Test
+    void whatHasNoEndIsNotCopied() throws IOException {
+        String key = some();
+        long[] got = {0};
+        BlobStore endless = new ForwardingStore(store) {
+            @Override
+            public long size(String of) throws IOException {
+                return of.equals(key) ? 1L << 39 : super.size(of);
+            }
+
+            @Override
+            public int get(String of, long offset, MemorySegment target) throws IOException {
+                if (!of.equals(key)) {
+                    return super.get(of, offset, target);
+                }
+                got[0] += target.byteSize();
+                assertThat(got[0]).as("only its end is read").isLessThan(64 << 20);
+                return (int) target.byteSize();
+            }
+        };
+        try (LocalTables tables = tables(true)) {
+            CheckpointId id = Objects.requireNonNull(HostLog.newestCheckpoint(endless, LogFixture.HOST));
+            assertThatThrownBy(() -> tables.ofLarge(endless, LogFixture.HOST, id))
+                    .isInstanceOf(CorruptArchiveException.class)
+                    .hasMessageContaining(key);
         }
     }
 }
