@@ -481,7 +481,9 @@ public final class HostLog {
         CheckpointId newest = newest(checkpoints, at.seq());
         long before = newest == null ? 0 : newest.seq();
         List<Long> commits = CommitList.read(store, hostId, before, at.seq());
-        return TimeSearch.last(hostId, commits.isEmpty() ? before : commits.getLast(), at.timeMs(), reader);
+        long end = commits.isEmpty() ? before : commits.getLast();
+        long found = TimeSearch.last(hostId, end, at.timeMs(), reader);
+        return found == TimeSearch.REMOVED ? TimeSearch.amongRest(store, hostId, end, at.timeMs(), reader) : found;
     }
 
     private static @Nullable CheckpointId newest(NavigableSet<CheckpointId> checkpoints, long seq) {

@@ -3,6 +3,8 @@ package io.chagres.archive.state;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.log.CommitReader;
+import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +47,27 @@ final class TimeSearch {
             high = commit.row() - 1;
         }
         return BEFORE_ALL;
+    }
+
+    /**
+     * Looks, where a commit that was removed was met, whether one before it is there: a compaction removes the first
+     * ones, a repair a damaged one among the others. Returns its number, or {@link #REMOVED}.
+     */
+    static long amongRest(BlobStore store, String hostId, long end, long timeMs, CommitReader reader)
+            throws IOException {
+        BlobInfo first = store.first(ArchiveLayout.log(hostId));
+        long seq = first == null ? 0 : ArchiveLayout.namedCommit(first.key());
+        CommitHeader begin = seq == 0 || seq > end ? null : find(hostId, seq, reader);
+        if (begin == null || begin.timeMs() > timeMs) {
+            return REMOVED;
+        }
+        for (long each : CommitList.read(store, hostId, seq, end).reversed()) {
+            CommitHeader commit = find(hostId, each, reader);
+            if (commit != null && commit.timeMs() <= timeMs) {
+                return each;
+            }
+        }
+        return seq;
     }
 
     /** Halves where times do not go back; a commit that was removed counts as early. */

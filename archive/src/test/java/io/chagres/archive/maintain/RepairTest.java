@@ -9,9 +9,14 @@ import io.chagres.archive.Heartbeat;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.CommitBuilder;
 import io.chagres.archive.log.CommitLog;
+import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.log.LogEnd;
 import io.chagres.archive.read.VersionContent;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.SpanTables;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.FaultyStore;
@@ -139,6 +144,38 @@ class RepairTest {
                     .hasSize((int) seq - 1);
         }
         assertThat(store.keys("/checkpoints/")).hasSize(1);
+    }
+
+    /** A moment before a commit that repair moved away is that of the commits that are left, not one of long before. */
+    @ParameterizedTest
+    @ValueSource(longs = {7, 8, 9})
+    void momentsBeforeTheDamageStay(long seq) throws IOException {
+        compact(new ArrayList<>());
+        long last = 9;
+        for (long i = 7; i <= last; i++) {
+            try (Host host = new Host(store, ID, "web1")) {
+                host.timeMs += i * 1000L;
+                host.file("/f" + i, "");
+                host.commit();
+            }
+        }
+        long[] times = new long[10];
+        try (CommitReader reader = new CommitReader(store)) {
+            for (long i = 7; i <= last; i++) {
+                times[(int) i] = reader.read(ArchiveLayout.commit(ID, i)).timeMs();
+            }
+        }
+        damage(seq);
+        repair(true);
+        for (long i = 7; i <= last; i++) {
+            PointInTime at = PointInTime.time(times[(int) i]);
+            try {
+                HostState then = HostLog.load(store, ID, at, ExtentFilter.ALL, RunListener.NONE);
+                assertThat(then.seq()).isBetween(Math.min(i, seq - 1), i);
+            } catch (CorruptArchiveException e) {
+                assertThat(i).isGreaterThan(seq); // what is missing is named
+            }
+        }
     }
 
     private void compact(List<String> skipped) throws IOException {
