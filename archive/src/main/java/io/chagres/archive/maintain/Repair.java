@@ -114,6 +114,7 @@ public final class Repair {
             losses.putIfAbsent(key, new String[] {"what has its name is no object", "a commit that was there is lost"});
         }
         HostState state = load(losses);
+        addLater(good, state.seq());
         tellMissing(good, state.seq(), losses);
         if (state.seq() == 0) {
             requireAnything();
@@ -294,6 +295,17 @@ public final class Repair {
         if (failures > 0) {
             throw new StoreException(store.name() + ": " + failures + (failures == 1 ? " step" : " steps")
                     + " of the repair of host " + hostId + " failed");
+        }
+    }
+
+    /** Adds the commits that a shipper put since they were listed. */
+    private void addLater(long good, long last) throws IOException {
+        Long listed = commits.floor(last);
+        for (long seq = Math.max(good, listed == null ? 0 : listed) + 1; seq <= last; seq++) {
+            if (mend.isNothing(ArchiveLayout.commit(hostId, seq))) {
+                return;
+            }
+            commits.add(seq);
         }
     }
 

@@ -18,6 +18,7 @@ import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.SpanTables;
+import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.ForwardingStore;
@@ -32,6 +33,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -144,6 +146,31 @@ class RepairTest {
                     .hasSize((int) seq - 1);
         }
         assertThat(store.keys("/checkpoints/")).hasSize(1);
+    }
+
+    @Test
+    void aCommitThatComesMeanwhileIsNotLost() throws IOException {
+        BlobStore shippedInto = new ForwardingStore(store) {
+            private boolean came;
+
+            @Override
+            public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
+                List<BlobInfo> before = new ArrayList<>();
+                super.list(prefix, afterKey).forEach(before::add);
+                if (prefix.equals(ArchiveLayout.log(ID)) && !came) {
+                    came = true;
+                    try (Host host = new Host(store, ID, "web1")) {
+                        host.file("/new", "fresh");
+                        host.commit();
+                    }
+                }
+                return before;
+            }
+        };
+        Repair repair = new Repair(
+                shippedInto, ID, store::nowMs, (action, object, why, consequence) -> steps.add(action + " " + object));
+        assertThat(repair.run(true)).isZero();
+        assertThat(steps).isEmpty();
     }
 
     /** A moment before a commit that repair moved away is that of the commits that are left, not one of long before. */
