@@ -179,7 +179,7 @@ final class HostMend {
         }
     }
 
-    /** Says whether what has a key's name is no object, and so holds nothing that could be kept. */
+    /** Says whether there is no object of a key, be it that something else has its name. */
     boolean isNothing(String key) throws IOException {
         try {
             return !store.exists(key);
@@ -189,6 +189,12 @@ final class HostMend {
             }
             return true;
         }
+    }
+
+    /** Says whether an object, or something else, has the name of a key. */
+    boolean isTaken(String key) throws IOException {
+        int name = key.lastIndexOf('/') + 1;
+        return !isNothing(key) || store.children(key.substring(0, name)).contains(key.substring(name));
     }
 
     /**

@@ -269,13 +269,6 @@ public final class Repair {
 
     private void moveAll(boolean apply) throws IOException {
         for (Map.Entry<String, String> each : damaged.entrySet()) {
-            if (mend.isNothing(each.getKey())) {
-                step(RepairAction.QUARANTINE, each.getKey(), each.getValue(), "it holds nothing, and is removed");
-                if (apply) {
-                    store.delete(each.getKey());
-                }
-                continue;
-            }
             String target = target(each.getKey());
             step(RepairAction.QUARANTINE, each.getKey(), each.getValue(), "it is kept as " + target);
             if (apply) {
@@ -456,7 +449,7 @@ public final class Repair {
 
     private String target(String key) throws IOException {
         String target = ArchiveLayout.QUARANTINE + key;
-        for (int copy = 1; store.exists(target); copy++) {
+        for (int copy = 1; mend.isTaken(target); copy++) {
             target = ArchiveLayout.QUARANTINE + key + "-" + copy;
         }
         return target;

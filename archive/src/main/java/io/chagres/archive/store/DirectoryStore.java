@@ -228,12 +228,17 @@ public final class DirectoryStore implements BlobStore {
                 throw new NoSuchBlobException(key);
             }
             Pathname name = Pathname.of(key.substring(fromSlash + 1));
-            int linked = to.tryLink(from, name, Pathname.of(target.substring(slash + 1)));
-            if (linked < 0) {
+            Pathname targetName = Pathname.of(target.substring(slash + 1));
+            int linked = to.tryLink(from, name, targetName);
+            if (linked == -Errno.EPERM) { // a directory that has the name of an object
+                from.rename(name, to, targetName, Directory.RENAME_NOREPLACE);
+            } else if (linked < 0) {
                 throw Refusal.of(directories.path(target), "linkat", linked);
             }
             to.fsync();
-            from.unlink(name);
+            if (linked == 0) {
+                from.unlink(name);
+            }
             from.fsync();
         } catch (ErrnoException e) {
             throw Refusal.of(directories.path(key), e);

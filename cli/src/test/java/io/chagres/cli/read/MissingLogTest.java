@@ -112,4 +112,36 @@ class MissingLogTest {
                 .isZero();
         assertThat(CommandRun.of("verify", archive.toString()).out()).contains("no fault");
     }
+
+    /** Somebody may have put the object elsewhere, or something into its place. */
+    @ParameterizedTest
+    @ValueSource(strings = {"link", "directory"})
+    void repairKeepsWhatHasThePlaceOfAnObject(String kind) throws IOException {
+        try (SmallArchive writer = new SmallArchive(archive, "web3")) {
+            long file = writer.file("/var/log/app.log");
+            writer.append(file, "first\n").commit(1);
+            writer.append(file, "second\n").commit(2);
+        }
+        Path commit = host("web3").resolve("log/0000000000000002.zst");
+        Path elsewhere = folder.resolve("elsewhere");
+        Files.move(commit, elsewhere);
+        if (kind.equals("link")) {
+            Files.createSymbolicLink(commit, elsewhere);
+        } else {
+            Files.createDirectory(commit);
+            Files.move(elsewhere, commit.resolve("file"));
+        }
+        for (int again = 1; again <= 2; again++) {
+            CommandRun repair = CommandRun.of("repair", archive.toString(), "--apply");
+            assertThat(repair.code()).as(repair.out() + repair.err()).isZero();
+            Path kept = archive.resolve("quarantine/" + archive.relativize(commit) + "-" + again);
+            if (kind.equals("link")) {
+                assertThat(kept).isSymbolicLink();
+                Files.createSymbolicLink(commit, elsewhere);
+            } else {
+                assertThat(kept.resolve("file")).isRegularFile();
+                Files.createFile(Files.createDirectory(commit).resolve("file"));
+            }
+        }
+    }
 }
