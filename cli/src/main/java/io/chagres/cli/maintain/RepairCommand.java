@@ -46,10 +46,13 @@ import picocli.CommandLine.Parameters;
             "  chagres repair /mnt/archive",
             "  chagres repair /mnt/archive web1: --apply",
             "",
-            "Exit codes: 0 nothing is damaged, or all was done; 1 something would be done, or was refused;"
-                    + " 2 usage; 5 the store did not answer."
+            "Exit codes: 0 what says where bytes are is whole, or all was done; 1 something would be done, or was"
+                    + " refused; 2 usage; 5 the store did not answer."
         })
 public final class RepairCommand implements Callable<Integer> {
+    static final String NOTHING =
+            "nothing to repair: what says where bytes are is whole; 'chagres verify' reads the bytes";
+
     private final CommandContext context;
 
     @Parameters(index = "0", paramLabel = "STORE", description = Arguments.STORE)
@@ -123,9 +126,7 @@ public final class RepairCommand implements Callable<Integer> {
 
     private String sum(long steps, boolean failed) {
         if (steps == 0) {
-            return failed
-                    ? "nothing was repaired"
-                    : losses == 0 ? "nothing to repair" : "nothing that is lost can be made again";
+            return failed ? "nothing was repaired" : losses == 0 ? NOTHING : "nothing that is lost can be made again";
         }
         return Words.plural(steps, "step") + (apply ? " done" : " to do; '--apply' does it");
     }

@@ -45,7 +45,7 @@ final class RepairCommandTest {
     @Test
     void salvagesAndRepairs() throws IOException {
         String store = directory.toString();
-        assertThat(CommandRun.of("repair", store).out()).isEqualTo("nothing to repair\n");
+        assertThat(CommandRun.of("repair", store).out()).isEqualTo(RepairCommand.NOTHING + "\n");
         damage(2);
         CommandRun plain = CommandRun.of("cat", store, "web1:/a");
         assertThat(plain.code()).isEqualTo(1);
@@ -68,6 +68,6 @@ final class RepairCommandTest {
         assertThat(CommandRun.of("repair", store, "web1:", "--apply").code()).isZero();
         assertThat(CommandRun.of("cat", store, "web1:/a", "--salvage").out()).isEqualTo("one\nthree\n");
         assertThat(CommandRun.of("ls", store, "web1:/").code()).isZero();
-        assertThat(List.of(CommandRun.of("repair", store).out())).containsExactly("nothing to repair\n");
+        assertThat(List.of(CommandRun.of("repair", store).out())).containsExactly(RepairCommand.NOTHING + "\n");
     }
 }
