@@ -58,22 +58,19 @@ final class Readability {
                         && other.length() >= version.length()
                         && other.startPosition() <= version.startPosition();
                 if (other == null || !isThere) {
-                    return describe(version);
+                    return VersionName.described(version);
                 }
                 for (LogRecord.Extent extent : Extents.of(version)) {
                     boolean moves = CopySources.lead(
                             before, extent, run -> after.moves(ArchiveLayout.commit(hostId, run.seq())));
                     if ((moves || !isSame(extent, other)) && !holds(old, extent, fresh, other, room)) {
-                        return "bytes " + extent.start() + " to " + extent.end() + " of " + describe(version);
+                        return "bytes " + extent.start() + " to " + extent.end() + " of "
+                                + VersionName.described(version);
                     }
                 }
             }
         }
         return null;
-    }
-
-    private static String describe(FileVersion version) {
-        return VersionName.recordedPath(version) + " (version " + ArchiveLayout.hex(version.id()) + ")";
     }
 
     private static @Nullable String names(HostState before, HostState then) {

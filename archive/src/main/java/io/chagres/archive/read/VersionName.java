@@ -38,6 +38,12 @@ public final class VersionName {
         return last == null ? version.openedPath() : last;
     }
 
+    /** Says which version it is, to people: by the name it had last, and by its id. */
+    public static String described(FileVersion version) {
+        Pathname path = recordedPath(version);
+        return (path.length() == 0 ? "a file" : path) + " (version " + ArchiveLayout.hex(version.id()) + ")";
+    }
+
     /**
      * Returns the name a version gets in the directory of its last path: 1 to 255 bytes, unique in a host.
      *

@@ -242,9 +242,9 @@ final class ExtentVerify implements AutoCloseable {
 
     private static String lost(long versionId, long start, long end, HostState state) {
         FileVersion version = state.version(versionId);
-        String path =
-                version == null ? "a file" : VersionName.recordedPath(version).toString();
-        return "bytes " + start + " to " + end + " of " + path + " (version " + ArchiveLayout.hex(versionId)
-                + ") are lost";
+        String of = version == null
+                ? "a file (version " + ArchiveLayout.hex(versionId) + ")"
+                : VersionName.described(version);
+        return "bytes " + start + " to " + end + " of " + of + " are lost";
     }
 }
