@@ -107,6 +107,9 @@ public final class Main {
             code = commandLine(context, failures, subcommands(context, List.of(args)))
                     .execute(own(args));
             context.out().flush();
+            if (code == ExitCode.DONE) {
+                context.out().requireWritten();
+            }
         } catch (Throwable e) { // the very top
             makeRoom.run();
             code = failures.report("chagres", e);

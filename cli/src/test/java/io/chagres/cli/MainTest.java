@@ -162,6 +162,9 @@ final class MainTest {
         };
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         assertThat(Main.run(new String[] {"doctor"}, closed, err)).isZero();
+        assertThat(Main.run(new String[] {"--help"}, closed, err))
+                .as(err.toString())
+                .isZero();
         assertThat(err.size()).isZero();
     }
 
@@ -173,8 +176,10 @@ final class MainTest {
                 throw new IOException("No space left on device");
             }
         };
-        ByteArrayOutputStream err = new ByteArrayOutputStream();
-        assertThat(Main.run(new String[] {"doctor"}, full, err)).isEqualTo(ExitCode.FAILED);
-        assertThat(err.toString()).contains("cannot write standard output: No space left on device");
+        for (String[] args : new String[][] {{"doctor"}, {"--help"}, {"--version"}, {"ls", "--help"}, {"help", "ls"}}) {
+            ByteArrayOutputStream err = new ByteArrayOutputStream();
+            assertThat(Main.run(args, full, err)).as(args[0]).isEqualTo(ExitCode.FAILED);
+            assertThat(err.toString()).contains("cannot write standard output: No space left on device");
+        }
     }
 }

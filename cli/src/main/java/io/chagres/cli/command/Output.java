@@ -24,7 +24,7 @@ public final class Output implements OrderedOutput.Target {
     private final int columns;
     private final byte[] copy = new byte[64 * 1024];
     private boolean empty = true;
-    private boolean failed;
+    private @Nullable IOException failure;
 
     /** Writes to a stream that is no terminal and stays the caller's. */
     public Output(OutputStream target) {
@@ -102,7 +102,7 @@ public final class Output implements OrderedOutput.Target {
 
     /** Hands everything written so far to the reader; does nothing once that failed and was reported. */
     public void flush() throws IOException {
-        if (failed) {
+        if (failure != null) {
             return;
         }
         try {
@@ -112,8 +112,20 @@ public final class Output implements OrderedOutput.Target {
         }
     }
 
+    /** Says again that something was not written, for those whose caller does not hear of it: a help text. */
+    public void requireWritten() throws IOException {
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
     private IOException translated(IOException e) {
-        failed = true;
+        IOException translated = translation(e);
+        failure = translated;
+        return translated;
+    }
+
+    private static IOException translation(IOException e) {
         if (e instanceof ClosedException || e instanceof CommandFailure) {
             return e; // the target is another one of these
         }
