@@ -106,8 +106,7 @@ final class FailureReport {
             case StoreException e when isPath(e) -> message + ". Correct the path; nothing was written.";
             case StoreException e
             when e.getCause() instanceof ErrnoException c && !hint(c).isEmpty() -> message + hint(c);
-            case StoreException e ->
-                message + ". What was acknowledged is safe; 'chagres doctor --to STORE' checks the" + " archive.";
+            case StoreException e -> message + ". 'chagres doctor --to STORE' checks the archive.";
             case CorruptArchiveException e ->
                 message + ". The rest of the archive can be read; 'chagres verify STORE'" + " names every fault.";
             case ErrnoException e -> message + hint(e);
