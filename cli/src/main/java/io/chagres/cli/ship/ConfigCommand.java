@@ -132,6 +132,19 @@ public final class ConfigCommand implements Callable<Integer> {
         }
     }
 
+    /** Returns a string as TOML writes it. */
+    private static String toml(String text) {
+        StringBuilder quoted = new StringBuilder("\"");
+        for (char each : text.toCharArray()) {
+            if (Character.isISOControl(each)) {
+                quoted.append("\\u%04X".formatted((int) each));
+            } else {
+                quoted.append(each == '"' || each == '\\' ? "\\" : "").append(each);
+            }
+        }
+        return quoted.append('"').toString();
+    }
+
     private void show(String key, List<String> texts, String origin) throws IOException {
         if (json.json) {
             JsonWriter line = new JsonWriter()
@@ -142,9 +155,7 @@ public final class ConfigCommand implements Callable<Integer> {
             texts.forEach(line::value);
             context.out().line(line.endArray().member("origin", origin).endObject());
         } else {
-            String values = texts.stream()
-                    .map(each -> '"' + each.replace("\\", "\\\\").replace("\"", "\\\"") + '"')
-                    .collect(Collectors.joining(", "));
+            String values = texts.stream().map(ConfigCommand::toml).collect(Collectors.joining(", "));
             context.out().line(key + " = " + (texts.size() == 1 ? values : "[" + values + "]") + "  # " + origin);
         }
     }

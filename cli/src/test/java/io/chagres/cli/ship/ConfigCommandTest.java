@@ -107,6 +107,15 @@ final class ConfigCommandTest {
                 .contains("codec = \"none\"");
     }
 
+    /** What is shown is TOML again, whatever a value holds. */
+    @Test
+    void aNewlineInAValueIsShownAsOne() throws IOException {
+        check("to = \"/a\"\nhost = \"a\\nb\\u001b\\\"\"\npaths = [\"/b\"]\n");
+        CommandRun show = CommandRun.of(
+                "config", "show", directory.resolve("chagres.toml").toString());
+        assertThat(show.out()).contains("host = \"a\\u000Ab\\u001B\\\"\"  # ");
+    }
+
     @Test
     void sourcesInheritWhatTheyDoNotSay() throws IOException {
         ShipOptions options =
