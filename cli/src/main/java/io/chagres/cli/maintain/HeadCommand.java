@@ -6,6 +6,7 @@ import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.sign.SignedStatement;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.verify.Heads;
+import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
@@ -95,7 +96,7 @@ public final class HeadCommand implements Callable<Integer> {
     }
 
     private int heads(BlobStore archive) throws IOException {
-        Address address = hosts == null ? null : Address.parse(hosts.endsWith(":") ? hosts : hosts + ":");
+        Address address = Arguments.hosts(hosts);
         Collection<HostRegistry.Owner> chosen = Address.hosts(archive, address);
         if (chosen.isEmpty()) {
             throw new CommandFailure(

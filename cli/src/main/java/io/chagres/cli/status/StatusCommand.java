@@ -7,6 +7,7 @@ import io.chagres.archive.HostRegistry;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.FleetStatus;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
@@ -271,7 +272,7 @@ public final class StatusCommand implements Callable<Integer> {
     }
 
     private static List<HostRegistry.Owner> chosen(BlobStore archive, @Nullable String hosts) throws IOException {
-        Address address = hosts == null ? null : Address.parse(hosts.endsWith(":") ? hosts : hosts + ":");
+        Address address = Arguments.hosts(hosts);
         List<HostRegistry.Owner> chosen = Address.hosts(archive, address).stream()
                 .sorted(HostRegistry.Owner.BY_NAME)
                 .toList();

@@ -271,6 +271,11 @@ final class StatusCommandTest {
     @Test
     void saysWhenThereIsNobody() {
         assertThat(CommandRun.of("status", store, "web9").err()).contains("no host of ", "matches web9");
+        for (String command : List.of("status", "head")) {
+            CommandRun bad = CommandRun.of(command, store, "web[");
+            assertThat(bad.code()).isEqualTo(ExitCode.USAGE);
+            assertThat(bad.err()).contains("HOST: an open [ in the pattern web[");
+        }
         CommandRun empty = CommandRun.of("status", directory.toString());
         assertThat(empty.code()).isEqualTo(ExitCode.FAILED);
         assertThat(empty.err()).contains("holds no host yet");
