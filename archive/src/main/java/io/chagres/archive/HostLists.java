@@ -214,7 +214,10 @@ public final class HostLists extends ForwardingStore {
     /** Returns the host a page begins with: hosts come in any order, and their pages should not overlap. */
     private synchronized String firstOfPage(String hostId) {
         int at = Collections.binarySearch(hosts, hostId);
-        return hostsOfPage == 0 || at < 0 ? hostId : hosts.get(at / hostsOfPage * hostsOfPage);
+        if (at < 0) {
+            return hostId;
+        }
+        return hostsOfPage == 0 ? hosts.getFirst() : hosts.get(at / hostsOfPage * hostsOfPage);
     }
 
     private synchronized boolean isListed(String hostId) {

@@ -115,6 +115,21 @@ final class HostListsTest {
         assertThat(requests.get()).as("%d keys", keys).isBetween(keys / 1000 / 2, 3 * keys / 2000 + 2);
     }
 
+    /** Threads take hosts in any order: the last ones first is the worst. */
+    @Test
+    void takeNoMoreWhereTheLastHostComesFirst() throws IOException {
+        List<String> ids =
+                IntStream.range(0, 300).mapToObj(HostListsTest::id).sorted().toList();
+        ids.forEach(id -> host(id, Seeds.random(1), 1));
+        HostLists lists = new HostLists(counting);
+        lists.expectHosts(ids);
+        for (String id : ids.reversed()) {
+            compare(lists, store, id);
+        }
+        int keys = store.keys().size();
+        assertThat(requests.get()).as("%d keys", keys).isBetween(keys / 1000 / 2, 3 * keys / 2000 + 2);
+    }
+
     @Test
     void ofOneHostAreOneListAndOneOfMarks() throws IOException {
         host(id(1), Seeds.random(1), 50);
