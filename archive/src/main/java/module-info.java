@@ -27,6 +27,9 @@ module io.chagres.archive {
             io.chagres.ship;
     exports io.chagres.archive.maintain to
             io.chagres.cli;
+    exports io.chagres.archive.prove to
+            io.chagres.cli,
+            io.chagres.mount;
     exports io.chagres.archive.restore to
             io.chagres.cli;
     exports io.chagres.archive.verify to

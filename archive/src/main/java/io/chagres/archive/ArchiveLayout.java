@@ -30,6 +30,7 @@ public final class ArchiveLayout {
     private static final int HISTORY_NAME = SPAN_DIGITS + 1 + ID_DIGITS + 4;
     private static final String FENCED = "0-fenced/";
     private static final String BEGUN_AGAIN = "-begun";
+    private static final String MANIFEST = "-manifest";
 
     private ArchiveLayout() {}
 
@@ -83,6 +84,16 @@ public final class ArchiveLayout {
     public static @Nullable CheckpointId markOf(String key) {
         CommitSpan numbers = numbers(key.substring(key.lastIndexOf('/') + 1));
         return numbers == null || numbers.from() == 0 ? null : new CheckpointId(numbers.from(), numbers.to());
+    }
+
+    /** Returns the key of the manifest of a checkpoint: a signature over all that it stands on. */
+    public static String manifest(String hostId, CheckpointId id) {
+        return mark(hostId, id) + MANIFEST;
+    }
+
+    /** Returns which checkpoint a manifest is of; null when the key is something else. */
+    public static @Nullable CheckpointId manifestOf(String key) {
+        return key.endsWith(MANIFEST) ? markOf(key.substring(0, key.length() - MANIFEST.length())) : null;
     }
 
     /** Returns the prefix of a host's filters. */

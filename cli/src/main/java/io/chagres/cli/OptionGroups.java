@@ -39,16 +39,16 @@ final class OptionGroups {
                             + " --files-without-match --max-count --max-columns --after-context --before-context"
                             + " --context --with-filename --no-filename --heading --sort --color --stats --json"
                             + " --quiet",
-                    RUNS + "--timeout --identity --memory --help"),
+                    RUNS + "--timeout --identity --trust --head --memory --help"),
             "cat",
             List.of(
                     "What is written: --at --since --until --line-since --line-until --time-format --bytes --names"
                             + " --salvage",
-                    RUNS + "--timeout --identity --memory --json --help"),
+                    RUNS + "--timeout --identity --trust --head --memory --json --help"),
             "tail",
             List.of(
                     "What is written: --lines --follow --at --since --until --line-since --line-until --time-format",
-                    RUNS + "--timeout --identity --memory --json --help"),
+                    RUNS + "--timeout --identity --trust --head --memory --json --help"),
             "forward",
             List.of(
                     "Where to: --to --properties",
@@ -58,18 +58,18 @@ final class OptionGroups {
             List.of(
                     "What is shown: --at --since --until --versions --hide-gone --links-as-written",
                     "Whose files they are: --uid --gid --umask --allow-other",
-                    RUNS + "--foreground --refresh --timeout --cache --cache-size --memory --log --identity --quiet"
-                            + " --json --help"),
+                    RUNS + "--foreground --refresh --timeout --cache --cache-size --memory --log --identity --trust"
+                            + " --head --quiet --json --help"),
             "restore",
             List.of(
                     "What is restored: --at --since --until --gone --hide-gone --all-versions --salvage",
                     "How it is written: --special-bits --ignore-space",
                     "What is in an archive tier: --thaw --thaw-class --thaw-days --yes",
-                    RUNS + "--timeout --identity --memory --quiet --json --help"),
+                    RUNS + "--timeout --identity --trust --head --memory --quiet --json --help"),
             "compact",
             List.of(
                     "What is removed: --retain --history --grace --dry-run",
-                    "How it is written: --codec --level",
+                    "How it is written: --codec --level --trust --sign",
                     RUNS + "--shard --timeout --identity --memory --quiet --json --help"),
             "dedupe",
             List.of(

@@ -127,12 +127,32 @@ final class SignedArchiveTest {
         assertThat(python("restore", folder.resolve("changed").toString(), "--trust", trust.toString()))
                 .contains("it is not what was signed");
         replace(object, bytes);
+        String signing = folder.resolve("compact-key").toString();
+        CommandRun signed = CommandRun.of(
+                "compact", archive.toString(), "--grace", "0", "--trust", trust.toString(), "--sign", signing);
+        assertThat(signed.code()).as(signed.err()).isZero();
+        assertThat(python("list", "--trust", trust.toString())).contains("is not trusted with compaction");
+        CommandRun line = CommandRun.of("head", archive.toString(), "--key", "--sign", signing);
+        Files.writeString(trust, line.out(), StandardOpenOption.APPEND);
+        append("large", 20);
+        ship("web1", "--sign");
+        Path compacted = folder.resolve("compacted");
+        assertThat(python("restore", compacted.toString(), "--trust", trust.toString()))
+                .isEmpty();
+        assertThat(Files.mismatch(Path.of(compacted.resolve("web1").toString() + large), large))
+                .isEqualTo(-1);
+        Path pack = stored("0000000000000000").getFirst();
+        byte[] packed = Files.readAllBytes(pack);
+        byte[] forged = packed.clone();
+        forged[forged.length / 2] ^= 1;
+        replace(pack, forged);
+        assertThat(python("restore", folder.resolve("forged").toString(), "--trust", trust.toString()))
+                .contains("it is not what was signed");
+        replace(pack, packed);
         assertThat(CommandRun.of("compact", archive.toString(), "--grace", "0").code())
                 .isZero();
-        for (Path commit : stored("log")) {
-            Files.delete(commit);
-        }
-        assertThat(python("list", "--trust", trust.toString())).contains("their signatures are gone");
+        assertThat(python("list", "--trust", trust.toString()))
+                .contains("its first commits were compacted, and no manifest that a trusted key signed");
     }
 
     /** Returns what the package said on standard error. */

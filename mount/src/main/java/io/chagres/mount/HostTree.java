@@ -5,6 +5,7 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.CommitHeader;
+import io.chagres.archive.prove.ProvenStore;
 import io.chagres.archive.read.GoneTree;
 import io.chagres.archive.read.VersionName;
 import io.chagres.archive.state.CompactedHistoryException;
@@ -155,7 +156,9 @@ final class HostTree {
     }
 
     private HostState loaded(PointInTime at) throws IOException {
-        return HostLog.load(store, owner.id(), at, context.tables());
+        HostState state = HostLog.load(store, owner.id(), at, context.tables());
+        ProvenStore.requireName(store, owner, state);
+        return state;
     }
 
     /**

@@ -73,7 +73,7 @@ public final class LineFilters {
     }
 
     /** Returns the filters of a host that no other one has taken over, in order. One list. */
-    static List<BlobInfo> list(BlobStore store, String hostId) throws IOException {
+    public static List<BlobInfo> list(BlobStore store, String hostId) throws IOException {
         return all(store, hostId, false);
     }
 

@@ -6,6 +6,8 @@ import io.chagres.archive.store.BlobWriter;
 import io.chagres.archive.store.ForwardingStore;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,9 +15,21 @@ import org.jspecify.annotations.Nullable;
  * Blocks of files are not shared: their bytes have to be read anyway.
  */
 public final class DigestingStore extends ForwardingStore {
+    private final BiConsumer<String, byte[]> listener;
+
     /** Stands before a store, which the caller closes. */
     public DigestingStore(BlobStore store) {
+        this(store, (key, sha256) -> {});
+    }
+
+    /**
+     * Stands before a store, which the caller closes.
+     *
+     * @param listener hears the key and the digest of each object that was written
+     */
+    public DigestingStore(BlobStore store, BiConsumer<String, byte[]> listener) {
         super(store);
+        this.listener = listener;
     }
 
     @Override
@@ -25,16 +39,18 @@ public final class DigestingStore extends ForwardingStore {
 
     @Override
     public BlobWriter create(String key) throws IOException {
-        return new Writer(store.create(key));
+        return new Writer(store.create(key), sha256 -> listener.accept(key, sha256));
     }
 
     private static final class Writer implements BlobWriter {
         private final BlobWriter stored;
+        private final Consumer<byte[]> listener;
         private final Sha256 digest = new Sha256();
         private byte @Nullable [] sha256;
 
-        Writer(BlobWriter stored) {
+        Writer(BlobWriter stored, Consumer<byte[]> listener) {
             this.stored = stored;
+            this.listener = listener;
         }
 
         @Override
@@ -51,7 +67,9 @@ public final class DigestingStore extends ForwardingStore {
         @Override
         public void commit() throws IOException {
             stored.commit();
-            sha256 = digest.digest();
+            byte[] taken = digest.digest();
+            sha256 = taken;
+            listener.accept(taken);
         }
 
         @Override

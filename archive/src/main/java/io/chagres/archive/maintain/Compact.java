@@ -7,6 +7,7 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.find.LineFilters;
 import io.chagres.archive.log.ProtectedStore;
+import io.chagres.archive.prove.CompactorSignature;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.Checkpoint;
 import io.chagres.archive.state.Checkpoints;
@@ -50,6 +51,9 @@ public final class Compact {
     private final LongSupplier clockMs;
     private final CompactListener listener;
     private final @Nullable LongUnaryOperator taken;
+    private final @Nullable CompactorSignature signature;
+    /** Gives what the new objects are made of: only what is proven when they are signed. */
+    private final BlobStore reading;
     /** Encrypts to whom the host does. */
     private BlobStore writing;
 
@@ -78,7 +82,21 @@ public final class Compact {
             LocalTables tables,
             LongSupplier clockMs,
             CompactListener listener) {
-        this(store, options, tables, clockMs, listener, null);
+        this(store, options, tables, clockMs, listener, null, null);
+    }
+
+    /**
+     * Makes a compaction as above that signs what it makes, of what is proven alone. A host that is not proven stays as
+     * it is: its commits would take their signatures along.
+     */
+    public static Compact signing(
+            BlobStore store,
+            CompactOptions options,
+            LocalTables tables,
+            LongSupplier clockMs,
+            CompactListener listener,
+            CompactorSignature signature) {
+        return new Compact(store, options, tables, clockMs, listener, null, signature);
     }
 
     private Compact(
@@ -87,9 +105,12 @@ public final class Compact {
             LocalTables tables,
             LongSupplier clockMs,
             CompactListener listener,
-            @Nullable LongUnaryOperator taken) {
+            @Nullable LongUnaryOperator taken,
+            @Nullable CompactorSignature signature) {
         this.store = store;
-        writing = store;
+        this.signature = signature;
+        reading = signature == null ? store : signature.store();
+        writing = reading;
         this.options = options;
         this.tables = tables;
         this.clockMs = clockMs;
@@ -113,7 +134,7 @@ public final class Compact {
             LongUnaryOperator taken) {
         CompactOptions options = new CompactOptions(
                 0, 0, Codec.ZSTD, 1, memoryBytes, false, Duration.ofDays(1).toMillis());
-        return new Compact(store, options, LocalTables.temporary(), clockMs, listener, taken);
+        return new Compact(store, options, LocalTables.temporary(), clockMs, listener, taken, null);
     }
 
     /**
@@ -131,11 +152,12 @@ public final class Compact {
         imagined = null;
         replaced = Set.of();
         try {
-            long seq = newest(hostId, null, store);
+            long seq = newest(hostId, null, reading);
             release(hostId);
             if (seq > 0 && !options.dryRun() && taken == null) {
                 LineFilters.write(writing, hostId, tables);
                 release(hostId);
+                sign(hostId);
             }
             return sweep(hostId, seq);
         } catch (UncheckedIOException e) { // of what is read while somebody goes through it
@@ -143,6 +165,27 @@ public final class Compact {
         } finally {
             release(hostId);
         }
+    }
+
+    /** Signs the newest checkpoint with all that it stands on, unless it is signed. */
+    private void sign(String hostId) throws IOException {
+        CheckpointId newest = signature == null ? null : HostLog.newestCheckpoint(reading, hostId);
+        if (signature == null || newest == null || signature.isSigned(hostId, newest)) {
+            return;
+        }
+        String checkpoint = ArchiveLayout.checkpoint(hostId, newest);
+        References references = References.of(reading, hostId, newest);
+        if (references.oldestCommit() <= newest.seq()) {
+            throw new CorruptArchiveException(
+                    checkpoint,
+                    "it refers to bytes in commit " + references.oldestCommit()
+                            + " that could not be rewritten; it is not signed");
+        }
+        Set<String> objects = new HashSet<>(references.objects());
+        objects.add(checkpoint);
+        objects.addAll(HostLog.histories(reading, hostId, newest.seq()));
+        LineFilters.list(reading, hostId).forEach(filter -> objects.add(filter.key()));
+        signature.sign(hostId, newest, objects);
     }
 
     /** Closes the tables of a large host, once nobody holds a state of it. */
@@ -167,7 +210,7 @@ public final class Compact {
             HostState state = options.dryRun()
                     ? HostLog.replay(from, hostId, tables, RunListener.NONE)
                     : HostLog.replay(commits, hostId, tables, history);
-            writing = ProtectedStore.writing(store, state.recipients());
+            writing = ProtectedStore.writing(reading, state.recipients());
             CorruptArchiveException untold = LogWitness.untold(store, hostId, state.seq());
             if (untold != null) {
                 throw untold; // a checkpoint would take the place of what readers know by that table
@@ -176,7 +219,7 @@ public final class Compact {
                 NavigableSet<CheckpointId> known = HostLog.checkpoints(from, hostId);
                 CheckpointId next = Checkpoints.next(store, hostId, state.seq());
                 Retention retention = retention(hostId, state);
-                boolean moves = unproven != null || isUntouched(hostId, state, known);
+                boolean moves = unproven != null || isUntouched(hostId, state, known, from);
                 if (moves || retention.changesAnything()) {
                     if (!options.dryRun()) {
                         removeDamagedHistories(hostId, unproven);
@@ -216,7 +259,7 @@ public final class Compact {
                 FileVersion version = state.version(id);
                 return version != null && retention.keeps(version);
             };
-            HistoryExpiry.write(store, writing, hostId, state, nowMs() - options.retainMs(), keeps, tables);
+            HistoryExpiry.write(reading, writing, hostId, state, nowMs() - options.retainMs(), keeps, tables);
         }
     }
 
@@ -237,7 +280,8 @@ public final class Compact {
      *
      * @param known the checkpoints that are listed
      */
-    private boolean isUntouched(String hostId, HostState state, NavigableSet<CheckpointId> known) throws IOException {
+    private static boolean isUntouched(
+            String hostId, HostState state, NavigableSet<CheckpointId> known, BlobStore store) throws IOException {
         CheckpointId newest = known.floor(new CheckpointId(state.seq(), Long.MAX_VALUE));
         if (newest == null || newest.seq() < state.seq()) {
             newest = new CheckpointId(state.seq(), 0); // a list that lags may not show it
@@ -391,7 +435,7 @@ public final class Compact {
      * @throws CorruptArchiveException when commits are missing that it needs
      */
     private Set<String> makeAgain(String hostId, Sweep.Unproven unproven) throws IOException {
-        BlobStore earlier = new EarlierCheckpoints(store, hostId, unproven.checkpoint());
+        BlobStore earlier = new EarlierCheckpoints(reading, hostId, unproven.checkpoint());
         Set<String> lost = new HashSet<>(unproven.faults().keySet());
         try {
             lost.retainAll(References.ofLog(earlier, hostId, tables).objects());

@@ -304,6 +304,7 @@ final class Sweep {
     private void addMarks(CheckpointId base) throws IOException {
         for (BlobInfo mark : store.list(ArchiveLayout.marks(hostId), null)) {
             CheckpointId id = ArchiveLayout.markOf(mark.key());
+            id = id == null ? ArchiveLayout.manifestOf(mark.key()) : id;
             if (id != null && id.compareTo(base) < 0) {
                 marks.add(mark);
             }

@@ -9,6 +9,7 @@ import io.chagres.archive.find.LinePattern;
 import io.chagres.archive.find.LineRange;
 import io.chagres.archive.find.Unmatched;
 import io.chagres.archive.log.ProtectedStore;
+import io.chagres.archive.prove.ProvenStore;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.CommitWindow;
 import io.chagres.archive.read.HostFaults;
@@ -184,6 +185,7 @@ public final class ArchiveReader implements AutoCloseable {
         HostView view = salvages
                 ? HostView.of(store, host.id(), query.at(), salvaged(host, query))
                 : HostView.open(store, host.id(), query.at(), ExtentFilter.NONE, names, tables);
+        ProvenStore.requireName(store, host, view.state());
         CorruptArchiveException lost = LogWitness.lost(store, host.id(), view.state());
         HostFaults passed = faults;
         if (lost != null) {

@@ -5,6 +5,7 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.ObjectKind;
+import io.chagres.archive.prove.ProvenStore;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.GoneTree;
 import io.chagres.archive.read.HostFaults;
@@ -273,6 +274,12 @@ public final class Restore {
     }
 
     private HostState load(HostRegistry.Owner host, Salvage.Listener lost) throws IOException {
+        HostState state = loaded(host, lost);
+        ProvenStore.requireName(store, host, state);
+        return state;
+    }
+
+    private HostState loaded(HostRegistry.Owner host, Salvage.Listener lost) throws IOException {
         if (options.salvage()) {
             return Salvage.load(store, host.id(), options.at(), ExtentFilter.ALL, RunListener.NONE, lost);
         }

@@ -3,32 +3,40 @@ package io.chagres.archive.sign;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.age.KeyLines;
 import java.io.IOException;
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /**
- * The keys whose signatures somebody believes: lines {@code HOST KEY} for the commits of a host, which may have several
- * keys. The rest of a line is for people. Immutable.
+ * The keys whose signatures somebody believes: lines {@code HOST KEY} for the commits of a host, and {@code compact
+ * HOST KEY}, or with {@code *} for every host, for what compaction makes of them. A host may have several keys of
+ * either kind, and none counts as one of the other. The rest of a line is for people. Immutable.
  */
 public final class TrustList {
-    private final Map<String, Set<VerifyKey>> keys = new HashMap<>();
+    private static final String COMPACT = "compact";
+    private static final String ALL = "*";
 
-    private record Line(String of, VerifyKey key) {
+    private final Set<Line> lines;
+
+    /** A line.
+     *
+     * @param role empty for the key of a host itself
+     */
+    private record Line(String role, String of, VerifyKey key) {
         static Line parse(String line) {
-            String[] words = line.split("\\s+", 3);
-            if (words.length < 2 || !ArchiveLayout.isHostId(words[0])) {
-                throw new IllegalArgumentException("a line is 'HOST-ID KEY'");
+            boolean compacts = line.startsWith(COMPACT + " ");
+            String[] words = (compacts ? line.substring(COMPACT.length()).strip() : line).split("\\s+", 3);
+            boolean isOf = ArchiveLayout.isHostId(words[0]) || (compacts && words[0].equals(ALL));
+            if (words.length < 2 || !isOf) {
+                throw new IllegalArgumentException("a line is 'HOST-ID KEY', or 'compact HOST-ID KEY' with * for all");
             }
-            return new Line(words[0], VerifyKey.parse(words[1]));
+            return new Line(compacts ? COMPACT : "", words[0], VerifyKey.parse(words[1]));
         }
     }
 
     private TrustList(List<Line> lines) {
-        lines.forEach(
-                line -> keys.computeIfAbsent(line.of, of -> new HashSet<>()).add(line.key));
+        this.lines = new HashSet<>(lines);
     }
 
     /**
@@ -45,8 +53,24 @@ public final class TrustList {
         return hostId + " " + key;
     }
 
+    /** Returns the line that lets somebody believe what a compactor signs, of every host. */
+    public static String lineOfCompactor(VerifyKey key) {
+        return COMPACT + " " + ALL + " " + key;
+    }
+
+    TrustList andCompactor(VerifyKey key) {
+        List<Line> more = new ArrayList<>(lines);
+        more.add(new Line(COMPACT, ALL, key));
+        return new TrustList(more);
+    }
+
     /** Says whether a key may sign the commits of a host. */
     public boolean ofHost(String hostId, VerifyKey key) {
-        return keys.getOrDefault(hostId, Set.of()).contains(key);
+        return lines.contains(new Line("", hostId, key));
+    }
+
+    /** Says whether a key may sign what compaction makes of a host. */
+    public boolean mayCompact(String hostId, VerifyKey key) {
+        return lines.contains(new Line(COMPACT, hostId, key)) || lines.contains(new Line(COMPACT, ALL, key));
     }
 }

@@ -315,6 +315,13 @@ public final class HostLog {
         return History.reaches(store, hostId, after, upTo, true);
     }
 
+    /** Returns the marked histories that tell each moment up to a commit; none when they do not tell all. */
+    public static List<String> histories(BlobStore store, String hostId, long seq) throws IOException {
+        return History.chain(History.marked(History.list(store, hostId)), seq).stream()
+                .map(History.Stored::key)
+                .toList();
+    }
+
     /**
      * Reads a history or a table to the end.
      *

@@ -117,6 +117,11 @@ public abstract class ForwardingStore implements BlobStore {
     }
 
     @Override
+    public boolean isProven() {
+        return store.isProven();
+    }
+
+    @Override
     public BlobStore stored() {
         BlobStore behind = store.stored();
         return behind == store ? this : behind;

@@ -4,6 +4,7 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.CommitSeal;
 import io.chagres.archive.log.CommitReader;
+import io.chagres.archive.prove.HostProof;
 import io.chagres.archive.sign.SignedStatement;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
@@ -11,12 +12,13 @@ import java.io.IOException;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the newest commit of a host with its signature. Stateless. */
+/** Finds the newest commit of a host with its signature, or the manifest that stands for it. Stateless. */
 public final class Heads {
     private Heads() {}
 
     /**
-     * Returns what was signed with the newest commit of a host; null when there is none, or nobody signed it.
+     * Returns what was signed with the newest commit of a host, or with its checkpoint when that is newer; null when
+     * there is neither, or nobody signed it.
      *
      * @throws io.chagres.archive.CorruptArchiveException when it is damaged
      */
@@ -29,8 +31,9 @@ public final class Heads {
         while (newest > 0 && store.exists(ArchiveLayout.commit(hostId, newest + 1))) {
             newest++; // a list may be late
         }
-        if (newest == 0) {
-            return null;
+        SignedStatement compacted = HostProof.newestSigned(store, hostId);
+        if (newest == 0 || (compacted != null && compacted.statement().seq() > newest)) {
+            return compacted;
         }
         try (CommitReader reader = new CommitReader(store)) {
             CommitHeader commit = reader.look(ArchiveLayout.commit(hostId, newest));

@@ -1,89 +1,70 @@
 package io.chagres.archive.verify;
 
 import io.chagres.archive.ArchiveLayout;
-import io.chagres.archive.CorruptArchiveException;
-import io.chagres.archive.HostRegistry;
-import io.chagres.archive.LogRecord;
-import io.chagres.archive.format.CommitHeader;
-import io.chagres.archive.format.CommitSeal;
-import io.chagres.archive.format.RecordReader;
-import io.chagres.archive.log.CommitReader;
-import io.chagres.archive.sign.Sha256;
+import io.chagres.archive.prove.HostProof;
 import io.chagres.archive.sign.SignedStatement;
-import io.chagres.archive.sign.Statement;
+import io.chagres.archive.sign.Trust;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
-import io.chagres.archive.store.NoSuchBlobException;
-import io.chagres.archive.store.StoreException;
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.Set;
-import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says which commits of a host a trusted key signed, in a chain without gaps, and whether the objects that they refer
- * to are those that were signed. It reads all of them as they are stored. Confined to one thread.
+ * Says which commits of a host are proven: by the manifest of a checkpoint that a trusted compactor signed, and behind
+ * it by a trusted key of the host, in a chain without gaps. It reads all objects that they refer to as they are stored,
+ * and counts what no signature covers. Confined to one thread.
  */
 public final class ProofCheck {
-    private static final int BUFFER_BYTES = 1 << 20;
-
     private static final String STREAMS = "streams/";
     /** Objects that readers of Chagres read beside commits; data objects last. */
     private static final List<String> UNSIGNED = List.of("checkpoints/", "filters/", "history/", "tables/", STREAMS);
 
     private final BlobStore store;
-    private final BlobStore stored;
-    /** Data objects that are what was signed. */
+    private final String hostId;
+    private final HostProof proof;
+    /** Objects that are what was signed. */
     private final Set<String> covered = new HashSet<>();
 
-    private final String hostId;
-    private final Trust trust;
     private final List<Proof.Span> spans = new ArrayList<>();
-    private final Map<Long, CommitHeader> headed = new HashMap<>();
-    private long next = 1;
-    private byte @Nullable [] chain = new byte[Sha256.BYTES];
 
     /** Makes a check; nothing happens before {@link #run}. */
     public ProofCheck(BlobStore store, String hostId, Trust trust) {
         this.store = store;
-        stored = store.stored();
         this.hostId = hostId;
-        this.trust = trust;
+        proof = HostProof.of(store, hostId, trust);
     }
 
-    /** Checks all commits. */
+    /** Checks everything. */
     public Proof run() throws IOException {
-        TreeMap<Long, BlobInfo> commits = new TreeMap<>();
-        for (BlobInfo object : store.list(ArchiveLayout.log(hostId), null)) {
-            OptionalLong seq = ArchiveLayout.seqOf(object.key());
-            if (seq.isPresent() && seq.getAsLong() > 0) {
-                commits.put(seq.getAsLong(), object);
+        long next = 1 + checkpoint();
+        List<Long> commits = new ArrayList<>(proof.commits());
+        Map<Long, String> why = new HashMap<>();
+        for (long seq : commits) {
+            String fault = proof.fault(seq);
+            if (fault != null) {
+                why.put(seq, fault);
             }
         }
-        begin(commits);
-        try (CommitReader reader = new CommitReader(store);
-                Arena arena = Arena.ofConfined()) {
-            MemorySegment buffer = arena.allocate(BUFFER_BYTES, 8);
-            for (BlobInfo commit : commits.tailMap(next).values()) {
-                long seq = ArchiveLayout.seqOf(commit.key()).orElseThrow();
-                if (seq > next) {
-                    unproven(next, seq - 1, "missing");
-                    chain = null;
-                }
-                next = seq + 1;
-                check(seq, commit, reader, buffer);
+        Map<Long, String> objects = objectFaults();
+        for (long seq : commits) {
+            if (seq > next) {
+                add(new Proof.Span(next, seq - 1, false, String.valueOf(proof.fault(next))));
             }
+            next = seq + 1;
+            String fault = why.getOrDefault(seq, objects.get(seq));
+            String reason = fault == null ? "signed by " + proof.signer(seq) : fault;
+            add(new Proof.Span(seq, seq, fault == null, reason));
         }
-        checkHeads();
+        if (next <= proof.end()) {
+            add(new Proof.Span(next, proof.end(), false, String.valueOf(proof.fault(next))));
+        }
         long provenTo = spans.isEmpty() || !spans.getFirst().proven()
                 ? 0
                 : spans.getFirst().to();
@@ -93,158 +74,84 @@ public final class ProofCheck {
         return new Proof(hostId, provenTo, spans, unsigned());
     }
 
+    /** Checks what a compactor signed; returns the commit of that checkpoint, 0 when there is none. */
+    private long checkpoint() throws IOException {
+        SignedStatement signed = proof.checkpoint();
+        if (signed == null) {
+            return 0;
+        }
+        String fault = null;
+        for (String key : new TreeSet<>(proof.objects())) {
+            String each = proof.namedIn(key) == 0 ? proof.faultOf(key) : null;
+            fault = fault == null && each != null ? key + " " + verb(each) : fault;
+            if (proof.namedIn(key) == 0 && each == null) {
+                covered.add(key);
+            }
+        }
+        long seq = signed.statement().seq();
+        String why = fault == null ? "compacted and signed by " + signed.key() : fault;
+        add(new Proof.Span(1, seq, fault == null, why));
+        return seq;
+    }
+
+    /** Says of each commit which of its objects is not what was signed. */
+    private Map<Long, String> objectFaults() throws IOException {
+        Map<Long, String> faults = new HashMap<>();
+        for (String key : new TreeSet<>(proof.objects())) {
+            long seq = proof.namedIn(key);
+            if (seq > 0 && ArchiveLayout.isData(key)) {
+                String fault = proof.faultOf(key);
+                if (fault == null) {
+                    covered.add(key);
+                } else {
+                    faults.putIfAbsent(seq, key + " " + verb(fault));
+                }
+            }
+        }
+        return faults;
+    }
+
+    private static String verb(String fault) {
+        return fault.startsWith("it ") ? fault.substring(3) : "is " + fault;
+    }
+
     /** Readers believe tables as they are, and take from them which data objects hold what. */
     private Proof.Unsigned unsigned() throws IOException {
-        long count = 0;
-        String first = "";
-        boolean refer = false;
+        for (Map.Entry<String, byte[]> each : proof.before().entrySet()) {
+            if (proof.is(each.getKey(), each.getValue())) {
+                covered.add(each.getKey());
+            }
+        }
+        Counter counter = new Counter();
+        SignedStatement signed = proof.checkpoint();
+        for (BlobInfo commit : store.list(ArchiveLayout.log(hostId), null)) {
+            long seq = ArchiveLayout.seqOf(commit.key()).orElse(0);
+            if (signed != null && seq > 0 && seq <= signed.statement().seq()) {
+                counter.take(commit.key());
+            }
+        }
         for (String folder : UNSIGNED) {
-            if (folder.equals(STREAMS) && !refer) {
+            if (folder.equals(STREAMS) && counter.count == 0) {
                 continue; // all that is referred to was compared with a digest
             }
             for (BlobInfo object : store.list(ArchiveLayout.host(hostId) + folder, null)) {
-                if (!covered.contains(object.key())) {
-                    first = count++ == 0 ? object.key() : first;
-                    refer = true;
-                }
+                counter.take(object.key());
             }
         }
-        return new Proof.Unsigned(count, first);
+        return new Proof.Unsigned(counter.count, counter.first == null ? "" : counter.first);
     }
 
-    /** Commits that were compacted can no longer be checked. */
-    private void begin(TreeMap<Long, BlobInfo> commits) throws IOException {
-        long compacted = 0;
-        for (BlobInfo checkpoint : store.list(ArchiveLayout.checkpoints(hostId), null)) {
-            var id = ArchiveLayout.checkpointOf(checkpoint.key());
-            compacted = id == null ? compacted : Math.max(compacted, id.seq());
-        }
-        if (compacted > 0 && !commits.containsKey(1L)) {
-            long gone = commits.isEmpty() ? compacted : Math.min(compacted, commits.firstKey() - 1);
-            unproven(1, gone, "compacted, and their signatures are gone with them");
-            next = gone + 1;
-            chain = null;
-        }
-    }
+    /** Counts objects that no signature covers. */
+    private final class Counter {
+        private long count;
+        private @Nullable String first;
 
-    private void check(long seq, BlobInfo object, CommitReader reader, MemorySegment buffer) throws IOException {
-        byte[] before = chain;
-        chain = null;
-        try {
-            CommitHeader commit = reader.look(object.key());
-            chain = commit.chain();
-            headed.put(seq, commit);
-            String fault = fault(seq, object, commit, before, buffer);
-            if (fault != null) {
-                unproven(seq, seq, fault);
-            } else {
-                add(new Proof.Span(
-                        seq, seq, true, "signed by " + statement(commit, seq).key()));
-            }
-        } catch (CorruptArchiveException e) {
-            unproven(seq, seq, e.fault());
-        } catch (NoSuchBlobException e) {
-            unproven(seq, seq, "it vanished while it was checked");
-        } catch (StoreException e) {
-            HostRegistry.requireAnswer(store, e);
-            unproven(seq, seq, "it cannot be read: " + e.getMessage());
-        }
-    }
-
-    private SignedStatement statement(CommitHeader commit, long seq) {
-        CommitSeal seal = commit.seal();
-        if (seal == null) {
-            throw new IllegalStateException("commit " + seq + " is not signed");
-        }
-        return seal.statement(hostId, seq);
-    }
-
-    private @Nullable String fault(
-            long seq, BlobInfo object, CommitHeader commit, byte @Nullable [] before, MemorySegment buffer)
-            throws IOException {
-        if (commit.seq() != seq) {
-            return "it says it is commit " + commit.seq();
-        }
-        if (before != null && !Arrays.equals(before, commit.predecessor())) {
-            return "it does not follow the commit before it";
-        }
-        CommitSeal seal = commit.seal();
-        if (seal == null) {
-            return "not signed";
-        }
-        SignedStatement signed = seal.statement(hostId, seq);
-        if (!signed.isValid()) {
-            return "its signature is not that of its key";
-        }
-        if (!trust.counts(signed)) {
-            return "signed by " + signed.key() + ", which the trust file does not name for this host";
-        }
-        long size = object.lengthBytes();
-        if (size != commit.objectBytes()
-                || !Arrays.equals(seal.dataDigest(), digest(object.key(), commit.headerBytes(), buffer))) {
-            return "its data area is not what was signed";
-        }
-        return commit.hasRecords()
-                ? objectFault(commit, buffer)
-                : "its objects cannot be told without a key that opens its records (--identity)";
-    }
-
-    private @Nullable String objectFault(CommitHeader commit, MemorySegment buffer) throws IOException {
-        Map<Long, byte[]> digests = new HashMap<>();
-        RecordReader records = commit.recordReader();
-        while (records.hasNext()) {
-            LogRecord record = records.next();
-            if (record instanceof LogRecord.ObjectDigest digest) {
-                digests.put(digest.unique(), digest.sha256());
-            } else if (record instanceof LogRecord.ObjectRun run) {
-                String key = ArchiveLayout.object(hostId, run);
-                byte[] signed = digests.get(run.unique());
-                if (signed == null) {
-                    return "nothing signed says what " + key + " is";
-                }
-                try {
-                    if (!Arrays.equals(signed, digest(key, 0, buffer))) {
-                        return key + " is not what was signed";
-                    }
-                    covered.add(key);
-                } catch (NoSuchBlobException e) {
-                    return key + " is missing";
-                }
+        void take(String key) {
+            if (!covered.contains(key)) {
+                first = first == null ? key : first;
+                count++;
             }
         }
-        return null;
-    }
-
-    /** Returns the digest of an object from an offset on, as it is stored. */
-    private byte[] digest(String key, long from, MemorySegment buffer) throws IOException {
-        Sha256 digest = new Sha256();
-        long at = from;
-        for (int got = stored.get(key, at, buffer); got > 0; got = stored.get(key, at, buffer)) {
-            digest.update(buffer, 0, got);
-            at += got;
-        }
-        return digest.digest();
-    }
-
-    private void checkHeads() {
-        for (SignedStatement head : trust.heads()) {
-            Statement named = head.statement();
-            if (!named.hostId().equals(hostId) || !trust.counts(head)) {
-                continue;
-            }
-            CommitHeader there = headed.get(named.seq());
-            CommitSeal seal = there == null ? null : there.seal();
-            if (named.seq() >= next) {
-                unproven(next, named.seq(), "missing, though a head names commit " + named.seq());
-                next = named.seq() + 1;
-            } else if (there != null && (seal == null || !Arrays.equals(seal.digest(), named.digest()))) {
-                unproven(named.seq(), named.seq(), "it is another than a head names");
-            }
-        }
-    }
-
-    private void unproven(long from, long to, String why) {
-        add(new Proof.Span(from, to, false, why));
     }
 
     private void add(Proof.Span span) {

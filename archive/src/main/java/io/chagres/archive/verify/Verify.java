@@ -9,6 +9,7 @@ import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.read.Workers;
 import io.chagres.archive.sign.SignedStatement;
 import io.chagres.archive.sign.Statement;
+import io.chagres.archive.sign.Trust;
 import io.chagres.archive.state.KeyCheck;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.LogWitness;

@@ -18,7 +18,7 @@ import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.SpanTables;
-import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobPage;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.ForwardingStore;
@@ -154,9 +154,8 @@ class RepairTest {
             private boolean came;
 
             @Override
-            public Iterable<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
-                List<BlobInfo> before = new ArrayList<>();
-                super.list(prefix, afterKey).forEach(before::add);
+            public BlobPage page(String prefix, @Nullable String afterKey, int maxObjects) throws IOException {
+                BlobPage before = super.page(prefix, afterKey, maxObjects);
                 if (prefix.equals(ArchiveLayout.log(ID)) && !came) {
                     came = true;
                     try (Host host = new Host(store, ID, "web1")) {

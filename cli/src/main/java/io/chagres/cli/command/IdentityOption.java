@@ -11,7 +11,7 @@ import java.util.Map;
 import picocli.CommandLine.Option;
 
 /** {@code --identity}: the keys that open what is encrypted. */
-public final class IdentityOption {
+public class IdentityOption {
     private static final String VARIABLE = "CHAGRES_IDENTITY_FILE";
 
     @Option(

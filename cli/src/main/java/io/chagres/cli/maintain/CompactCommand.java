@@ -10,9 +10,14 @@ import io.chagres.archive.maintain.CompactListener;
 import io.chagres.archive.maintain.CompactOptions;
 import io.chagres.archive.maintain.CompactSummary;
 import io.chagres.archive.maintain.FleetCompact;
+import io.chagres.archive.prove.CompactorSignature;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Shard;
+import io.chagres.archive.sign.SigningKey;
+import io.chagres.archive.sign.Trust;
+import io.chagres.archive.sign.TrustList;
 import io.chagres.archive.state.LocalTables;
+import io.chagres.archive.store.BlobStore;
 import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
@@ -22,9 +27,11 @@ import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.ProgressLine;
 import io.chagres.cli.command.QuietOption;
+import io.chagres.cli.command.SigningKeyFile;
 import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
 import io.chagres.cli.command.TimeoutOption;
+import io.chagres.cli.command.TrustOption;
 import io.chagres.cli.read.ArchiveView;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.Durations;
@@ -33,6 +40,7 @@ import io.chagres.cli.text.Words;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -118,6 +126,22 @@ public final class CompactCommand implements Callable<Integer> {
             description = "Level of zstd, 1 to 19, or of gzip, 1 to 9 (default: ${DEFAULT-VALUE}).")
     int level;
 
+    @Option(
+            names = "--trust",
+            paramLabel = "FILE",
+            description = "Whose signatures count, as for 'verify'. Needs --sign.")
+    @Nullable
+    String trust;
+
+    @Option(
+            names = "--sign",
+            paramLabel = "KEYFILE",
+            description = "Sign what is made, of what --trust proves: readers with --trust believe it instead of the"
+                    + " commits. A host that is not proven stays as it is. The file holds an Ed25519 key; it is made"
+                    + " when there is none.")
+    @Nullable
+    String sign;
+
     @Mixin
     TimeoutOption timeout = new TimeoutOption();
 
@@ -152,6 +176,13 @@ public final class CompactCommand implements Callable<Integer> {
         if (history.isZero()) {
             throw new CommandFailure(ExitCode.USAGE, "--history must be more than 0");
         }
+        if ((trust == null) != (sign == null)) {
+            throw new CommandFailure(
+                    ExitCode.USAGE,
+                    sign == null
+                            ? "--trust needs --sign KEYFILE: 'compact' proves what it is to sign"
+                            : "--sign needs --trust FILE: only what somebody proved is signed");
+        }
         CompactOptions options = new CompactOptions(
                 grace.toMillis(),
                 retain == null ? 0 : retain.toMillis(),
@@ -165,7 +196,7 @@ public final class CompactCommand implements Callable<Integer> {
         LocalTables tables = TemporaryFiles.tables(context.environment());
         try (ArchiveView view = ArchiveView.open(
                 "compact", identities.open(store, timeout, context), new TimeOptions(), tables, progress::message)) {
-            Compact compact = new Compact(view.store(), options, tables, context.clock()::millis, listener);
+            Compact compact = compaction(view.store(), options, tables, listener);
             for (HostRegistry.Owner host : view.hosts(address)) {
                 if (shard != null && !shard.holds(host.id())) {
                     continue;
@@ -182,6 +213,23 @@ public final class CompactCommand implements Callable<Integer> {
         } finally {
             progress.end();
         }
+    }
+
+    private Compact compaction(BlobStore archive, CompactOptions options, LocalTables tables, CompactListener listener)
+            throws IOException {
+        Trust trusted = TrustOption.read(trust, List.of());
+        if (trusted == null || sign == null) {
+            return new Compact(archive, options, tables, context.clock()::millis, listener);
+        }
+        SigningKey key = SigningKeyFile.read(sign);
+        if (key == null) {
+            key = SigningKeyFile.make(sign);
+            context.err()
+                    .println("chagres compact: made a key in " + sign + "; trust files need this line: "
+                            + TrustList.lineOfCompactor(key.publicKey()));
+        }
+        CompactorSignature signature = new CompactorSignature(archive, trusted, key);
+        return Compact.signing(archive, options, tables, context.clock()::millis, listener, signature);
     }
 
     private void tell(HostRegistry.Owner host, FleetCompact.Outcome outcome, ProgressLine progress) throws IOException {

@@ -4,6 +4,8 @@ import io.chagres.archive.HostRegistry;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.sign.SignedStatement;
+import io.chagres.archive.sign.SigningKey;
+import io.chagres.archive.sign.TrustList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.verify.Heads;
 import io.chagres.cli.command.Arguments;
@@ -11,6 +13,7 @@ import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.MemoryOption;
+import io.chagres.cli.command.SigningKeyFile;
 import io.chagres.cli.command.StateOption;
 import io.chagres.cli.command.TimeoutOption;
 import io.chagres.linux.Machine;
@@ -60,6 +63,13 @@ public final class HeadCommand implements Callable<Integer> {
                             + " the key in its state directory. HOST is the name given to ship --host.")
     boolean key;
 
+    @Option(
+            names = "--sign",
+            paramLabel = "KEYFILE",
+            description = "With --key: print the line of the key by which 'compact --sign KEYFILE' signs instead.")
+    @Nullable
+    String sign;
+
     @Mixin
     TimeoutOption timeout = new TimeoutOption();
 
@@ -76,9 +86,25 @@ public final class HeadCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        if (sign != null) {
+            return compactorKey(sign);
+        }
         try (BlobStore archive = timeout.open(store, context)) {
             return key ? ownKey(archive) : heads(archive);
         }
+    }
+
+    private int compactorKey(String file) throws IOException {
+        if (!key) {
+            throw new CommandFailure(ExitCode.USAGE, "--sign needs --key: it names the key whose line is printed");
+        }
+        SigningKey signing = SigningKeyFile.read(file);
+        if (signing == null) {
+            throw new CommandFailure(
+                    ExitCode.FAILED, file + ": there is no such file; 'chagres compact --sign' makes a key there");
+        }
+        context.out().line(TrustList.lineOfCompactor(signing.publicKey()));
+        return ExitCode.DONE;
     }
 
     private int ownKey(BlobStore archive) throws IOException {

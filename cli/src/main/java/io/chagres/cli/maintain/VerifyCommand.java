@@ -2,14 +2,11 @@ package io.chagres.cli.maintain;
 
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.read.Address;
-import io.chagres.archive.sign.SignedStatement;
-import io.chagres.archive.sign.TrustList;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.StoreException;
 import io.chagres.archive.verify.Proof;
-import io.chagres.archive.verify.Trust;
 import io.chagres.archive.verify.Verify;
 import io.chagres.archive.verify.VerifyFault;
 import io.chagres.archive.verify.VerifyListener;
@@ -20,18 +17,17 @@ import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
-import io.chagres.cli.command.KeyFiles;
 import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.ProgressLine;
 import io.chagres.cli.command.QuietOption;
 import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeoutOption;
+import io.chagres.cli.command.TrustOption;
 import io.chagres.cli.command.WorkerThreads;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.JsonWriter;
 import io.chagres.cli.text.Words;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -76,7 +72,8 @@ public final class VerifyCommand implements Callable<Integer> {
             names = "--trust",
             paramLabel = "FILE",
             description = "Also say of each host up to which commit its signatures prove what is stored. Lines of the"
-                    + " file: 'HOST-ID KEY', as ship --sign and 'head --key' say.")
+                    + " file: 'HOST-ID KEY', as ship --sign and 'head --key' say, and 'compact HOST-ID KEY', or with"
+                    + " * for every host, as compact --sign says.")
     @Nullable
     String trust;
 
@@ -108,7 +105,7 @@ public final class VerifyCommand implements Callable<Integer> {
         try (BlobStore archive = identities.open(store, timeout, context);
                 LocalTables tables = TemporaryFiles.tables(context.environment());
                 WorkerThreads threads = WorkerThreads.ofProcessors("chagres-verify-")) {
-            Verify verify = new Verify(archive, threads.workers(), tables, listener, trust());
+            Verify verify = new Verify(archive, threads.workers(), tables, listener, TrustOption.read(trust, heads));
             VerifySummary summary = verify.run(host -> address == null || address.matchesHost(host));
             progress.end();
             if (listener.failure != null) {
@@ -131,21 +128,6 @@ public final class VerifyCommand implements Callable<Integer> {
         } finally {
             progress.end();
         }
-    }
-
-    private @Nullable Trust trust() throws CommandFailure {
-        String file = trust;
-        if (file == null) {
-            if (!heads.isEmpty()) {
-                throw new CommandFailure(ExitCode.USAGE, "--head needs --trust FILE: whose signatures count");
-            }
-            return null;
-        }
-        List<SignedStatement> known = new ArrayList<>();
-        for (String head : heads) {
-            known.addAll(KeyFiles.read(head, SignedStatement::read));
-        }
-        return new Trust(KeyFiles.read(file, TrustList::read), known);
     }
 
     private void print(VerifySummary summary, long unproven) throws IOException {

@@ -10,13 +10,13 @@ import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.GoneOption;
-import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.QuietOption;
 import io.chagres.cli.command.StateOption;
 import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
 import io.chagres.cli.command.TimeoutOption;
+import io.chagres.cli.command.TrustOption;
 import io.chagres.cli.command.WorkerThreads;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.JsonWriter;
@@ -173,7 +173,7 @@ public final class MountCommand implements Callable<Integer> {
     TimeOptions times = new TimeOptions();
 
     @Mixin
-    IdentityOption identities = new IdentityOption();
+    TrustOption identities = new TrustOption();
 
     @Mixin
     JsonOption json = new JsonOption();
@@ -259,12 +259,14 @@ public final class MountCommand implements Callable<Integer> {
     private int serve(Pathname place, MountOptions options) throws IOException {
         AtomicBoolean signalled = new AtomicBoolean();
         BlobStore archive = opened();
-        String tables = cache == null ? TemporaryFiles.directory(context.environment()) : cache;
+        // nobody proved what an earlier mount kept
+        String kept = archive.isProven() ? null : cache;
+        String tables = kept == null ? TemporaryFiles.directory(context.environment()) : kept;
         MountContext surroundings = new MountContext(
                 new WorkerThreads("chagres-mount-", REQUESTS),
                 MonotonicClock::nowMs,
                 this::say,
-                new LocalTables(Pathname.of(tables), cache != null, LocalTables.LARGE_VERSIONS, System::gc));
+                new LocalTables(Pathname.of(tables), kept != null, LocalTables.LARGE_VERSIONS, System::gc));
         ArchiveMount mount = ArchiveMount.open(archive, this::openedAgain, place, options, allowOther, surroundings);
         context.termination().onSignal(() -> {
             signalled.set(true);

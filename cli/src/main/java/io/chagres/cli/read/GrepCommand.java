@@ -10,13 +10,13 @@ import io.chagres.archive.state.RowSorter;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
-import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.Output;
 import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
 import io.chagres.cli.command.TimeoutOption;
+import io.chagres.cli.command.TrustOption;
 import io.chagres.cli.command.WorkerThreads;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -68,7 +68,7 @@ public final class GrepCommand implements Callable<Integer> {
     TimeoutOption timeout = new TimeoutOption();
 
     @Mixin
-    IdentityOption identities = new IdentityOption();
+    TrustOption identities = new TrustOption();
 
     @Mixin
     JsonOption json = new JsonOption();

@@ -12,12 +12,12 @@ import io.chagres.archive.store.BlobInfo;
 import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.GoneOption;
-import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
 import io.chagres.cli.command.TimeoutOption;
+import io.chagres.cli.command.TrustOption;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.Durations;
 import io.chagres.cli.text.JsonWriter;
@@ -91,7 +91,7 @@ public final class LsCommand implements Callable<Integer> {
     TimeoutOption timeout = new TimeoutOption();
 
     @Mixin
-    IdentityOption identities = new IdentityOption();
+    TrustOption identities = new TrustOption();
 
     @Mixin
     MemoryOption memory = new MemoryOption();

@@ -17,7 +17,6 @@ import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.GoneOption;
-import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.ProgressLine;
@@ -25,6 +24,7 @@ import io.chagres.cli.command.QuietOption;
 import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
 import io.chagres.cli.command.TimeoutOption;
+import io.chagres.cli.command.TrustOption;
 import io.chagres.cli.command.WorkerThreads;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.JsonWriter;
@@ -106,7 +106,7 @@ public final class RestoreCommand implements Callable<Integer> {
     TimeoutOption timeout = new TimeoutOption();
 
     @Mixin
-    IdentityOption identities = new IdentityOption();
+    TrustOption identities = new TrustOption();
 
     @Mixin
     MemoryOption memory = new MemoryOption();

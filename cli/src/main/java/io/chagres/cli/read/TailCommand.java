@@ -17,12 +17,12 @@ import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
-import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
 import io.chagres.cli.command.TimeoutOption;
+import io.chagres.cli.command.TrustOption;
 import io.chagres.cli.command.WorkerThreads;
 import io.chagres.linux.MonotonicClock;
 import java.io.IOException;
@@ -89,7 +89,7 @@ public final class TailCommand implements Callable<Integer> {
     TimeoutOption timeout = new TimeoutOption();
 
     @Mixin
-    IdentityOption identities = new IdentityOption();
+    TrustOption identities = new TrustOption();
 
     @Mixin
     MemoryOption memory = new MemoryOption();
