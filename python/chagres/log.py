@@ -17,6 +17,7 @@ from .trust import Seal, Trust
 
 _CHECKPOINT = re.compile(r"(\d{16})(?:-(\d{16}))?\.zst")
 _HISTORY = re.compile(r"(\d{16})-(\d{16})-([0-9a-f]{16})\.zst")
+_MANIFEST = re.compile(r"\d{16}-\d{16}-manifest")
 _FIRST = 256 << 10
 _ATTEMPTS = 5
 _MOST_REPEATED = 256  # so far behind a commit is the last that may repeat it
@@ -56,6 +57,8 @@ class Log:
     def __init__(self, store: Store, host: str, keys: List[Identity], trust: Optional[Trust]):
         self.store, self.host, self.keys, self.trust = store, host, keys, trust
         self.digests: Dict[str, bytes] = {}  # of what is signed: SHA-256 of stored objects, and of data areas
+        self.signed: Optional[Tuple[int, int, str]] = None  # the checkpoint whose manifest is trusted
+        self.why = "no manifest that a trusted key signed stands for them"
 
     def key(self, name: str) -> str:
         """Returns the key of something of the host."""
@@ -100,6 +103,7 @@ class Log:
     def commits(self, after: int) -> List[int]:
         """Returns the numbers of the commits behind one, as a list shows them."""
         found = []
+        after = max(after, self.signed[0]) if self.signed else after  # what was before is told by what was signed
         for key in self.store.list(self.key("log/")):
             name = key.rpartition("/")[2]
             if re.fullmatch(r"\d{16}\.zst", name) and int(name[:16]) > after:
@@ -119,6 +123,28 @@ class Log:
             first = min(self.commits(0), default=1 << 62)
             counting = {each for each in listed if each[0] < first}
         return [(seq, revision, listed[seq, revision]) for seq, revision in sorted(counting)]
+
+    def _manifest(self) -> None:
+        """Looks for the newest checkpoint whose manifest somebody signed whom somebody trusts with that."""
+        assert self.trust is not None
+        self.digests, self.signed = {}, None
+        names = [key.rpartition("/")[2] for key in self.store.list(f"compacted/{self.host}/")]
+        for name in sorted((each for each in names if _MANIFEST.fullmatch(each)), reverse=True):
+            seq, revision = int(name[:16]), int(name[17:33])
+            key = f"compacted/{self.host}/{name}"
+            try:
+                text = self.store.range(key, 0, self.store.size(key))
+                self.digests = self.trust.manifest(self.host, seq, revision, text)
+            except (UntrustedError, MissingObjectError, ValueError) as e:
+                self.why = f"{self.why}; {e}"
+                continue
+            behind = f"-{revision:016}" if revision else ""
+            self.signed = seq, revision, self.key(f"checkpoints/{seq:016}{behind}.zst")
+            return
+
+    def _named(self) -> int:
+        """Returns the last commit that compaction says it stands for, by any key."""
+        return max((mark[0] for mark in self._marks()), default=0)
 
     def _marks(self) -> Set[Tuple[int, ...]]:
         names = [key.rpartition("/")[2] for key in self.store.list(f"compacted/{self.host}/")]
@@ -186,7 +212,10 @@ class Log:
         raise AssertionError
 
     def _load(self, at: Moment) -> State:
-        checkpoints = [] if self.trust else self.checkpoints()
+        if self.trust:
+            self._manifest()
+        signed = [self.signed] if self.signed else []
+        checkpoints = signed if self.trust else self.checkpoints()
         first_damage: Optional[DamagedError] = None
         damaged_seq = 0
         while True:
@@ -218,9 +247,8 @@ class Log:
         usable = [each for each in checkpoints if each[0] <= seq]
         base = usable[-1][0] if usable else 0
         commits = [each for each in self.commits(base) if each <= seq]
-        if self.trust and commits[:1] != [1] and self.checkpoints():
-            raise UntrustedError(
-                f"host {self.host}: its first commits were compacted, and their signatures are gone")
+        if self.trust and not self.signed and commits[:1] != [1] and self._named():
+            raise UntrustedError(f"host {self.host}: its first commits were compacted, and {self.why}")
         if not usable and checkpoints and commits[:1] != [1]:
             raise _Removed
         if usable:
@@ -232,6 +260,8 @@ class Log:
         while wanted < last or wanted < seq and self.store.size(self.commit_key(wanted + 1)) >= 0:
             wanted += 1
             self._apply(state, wanted, last)
+        if self.trust and state.seq < min(seq, self._named()):
+            raise UntrustedError(f"host {self.host}: commits behind {state.seq} were compacted, and {self.why}")
         return state
 
     def _apply(self, state: State, seq: int, last: int) -> None:
@@ -336,10 +366,15 @@ class Log:
         return 0
 
     def _find(self, seq: int) -> Optional[Header]:
+        if self.signed and seq <= self.signed[0]:
+            return None
         try:
-            return self.commit(seq).header
+            commit = self.commit(seq)
         except MissingObjectError:
             return None
+        if self.trust:
+            self._trusted(commit, [])
+        return commit.header
 
     # ---- What compaction kept of moments ----------------------------------------------------------------------------
 
@@ -356,6 +391,8 @@ class Log:
                     marked.append(each)
         found.sort(key=lambda each: each[1])
         marked.sort(key=lambda each: each[1])
+        if self.trust:
+            return [each for each in found if each[3] in self.digests]
         newest = self.checkpoints()
         return marked if newest and _chain(marked, newest[-1][0]) else found
 
@@ -441,7 +478,8 @@ class Log:
     def lost(self, state: State) -> Optional[str]:
         """Says which commits something names that are missing behind the last one; None for nothing."""
         named: Dict[int, str] = {}
-        for folder in ("tables/", "history/", "filters/", "alive/"):
+        hints = () if self.trust else ("tables/", "history/", "filters/")
+        for folder in (*hints, "alive/"):
             for key in self.store.list(self.key(folder)):
                 if seq := _named(key[len(self.key("")):]):
                     named[seq] = key
