@@ -95,10 +95,13 @@ def one_file(commits, shipper=False):
 
 
 def tables(commits):
-    """Each span is made of records in memory: two objects, each asked for before it is put."""
+    """Each span is made of records in memory: two objects, each asked for before it is put.
+
+    The rows that they change are looked up in the table before and in the checkpoint: its end and a block.
+    """
     spans = commits // SPAN
     merged = times(spans // MERGED, requests(put=1, get=MERGED, head=1))
-    return times(spans, requests(put=3, get=2, head=3, list=3)) + merged
+    return times(spans, requests(put=3, get=5, head=4, list=3)) + merged
 
 
 def objects(files, content_bytes):

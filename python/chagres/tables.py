@@ -30,8 +30,9 @@ def header(subject: str, data: bytes, kind: int) -> Header:
     magic, version, of, seq, ms, chain, *counts, row = struct.unpack_from("<IHHQq32x32s5IQ", data)
     if magic != 0x43474843:
         raise DamagedError(subject, "it does not begin like an object of a Chagres log")
-    if version != 2:
-        raise DamagedError(subject, f"it has format version {version}, this program knows 2")
+    if version != 3:
+        earlier = "; earlier ones were never released: ship the files into a new archive" if version < 3 else ""
+        raise DamagedError(subject, f"it has format version {version}, this program knows 3{earlier}")
     count, length, _, content, stored = counts
     possible = count <= 1 << 20 and count <= length <= 32 << 20 and content <= r.MAX_DATA and stored < 1 << 31
     if of != kind or not 1 <= row <= seq < 1 << 63 or not possible or (content == 0) != (stored == 0):

@@ -171,19 +171,18 @@ public sealed interface LogRecord {
      * histories.
      *
      * @param length the position after its last byte
+     * @param firstSeq the first commit behind the checkpoint that has extents of it; 0 for none, and in histories
+     * @param lastSeq the last of them
      */
-    record VersionLength(long versionId, long length, long mtimeNs) implements LogRecord {}
+    record VersionLength(long versionId, long length, long mtimeNs, long firstSeq, long lastSeq) implements LogRecord {
+        /** Makes one that does not say which commits have extents. */
+        public VersionLength(long versionId, long length, long mtimeNs) {
+            this(versionId, length, mtimeNs, 0, 0);
+        }
+    }
 
     /**
-     * Which of the commits of a span have extents of a version. Only in tables.
-     *
-     * @param firstSeq the first
-     * @param lastSeq the last
-     */
-    record VersionCommits(long versionId, long firstSeq, long lastSeq) implements LogRecord {}
-
-    /**
-     * How many names a version has; without such a record it has one. Only in checkpoints.
+     * How many names a version has; without such a record it has one. Only in checkpoints and tables.
      *
      * @param names 0, or 2 and more
      */

@@ -9,7 +9,7 @@ import java.lang.foreign.ValueLayout;
  * endian:
  *
  * <pre>
- *   0 u32 magic "CHGC"            4 u16 format version 2     6 u16 kind
+ *   0 u32 magic "CHGC"            4 u16 format version 3     6 u16 kind
  *   8 u64 seq                    16 i64 time, ms since 1970
  *  24 16 B incarnation           40 16 B nonce
  *  56 32 B chain: of a commit that of its predecessor (zeros for seq 1), of a checkpoint that of commit seq
@@ -101,7 +101,7 @@ public record FixedHeader(
 
     private static final int SIGNATURE = PROTECTION + 1;
     private static final int MAGIC = 0x43474843;
-    private static final int FORMAT_VERSION = 2;
+    private static final int FORMAT_VERSION = 3;
     static final int MAX_DATA_BYTES = 1 << 30;
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED;
@@ -111,6 +111,11 @@ public record FixedHeader(
     public static FixedHeader condensed(int kind, long seq, long row, long timeMs, byte[] incarnation, byte[] chain) {
         byte[] nonce = new byte[ID_BYTES];
         return new FixedHeader(kind, seq, timeMs, incarnation, nonce, chain, 0, 0, 0, 0, 0, row, PLAIN, UNSIGNED);
+    }
+
+    /** Returns the header of a checkpoint of the same moment. */
+    public FixedHeader asCheckpoint() {
+        return condensed(CHECKPOINT, seq, row, timeMs, incarnation, chain);
     }
 
     /** Returns how many bytes follow the records before their checksum. */
@@ -156,7 +161,11 @@ public record FixedHeader(
         int version = in.get(SHORT, 4) & 0xffff;
         if (version != FORMAT_VERSION) {
             throw new CorruptArchiveException(
-                    object, "it has format version " + version + ", this program knows " + FORMAT_VERSION);
+                    object,
+                    "it has format version " + version + ", this program knows " + FORMAT_VERSION
+                            + (version < FORMAT_VERSION
+                                    ? "; earlier ones were never released: ship the files into a new archive"
+                                    : ""));
         }
         FixedHeader header = new FixedHeader(
                 in.get(SHORT, 6) & 0xffff,

@@ -73,10 +73,9 @@ public final class RecordReader {
             case RecordWriter.RETENTION -> new LogRecord.Retention(in.positive(), in.zigzag());
             case RecordWriter.VERSION_RETENTION ->
                 new LogRecord.VersionRetention(in.positive(), in.natural(), in.zigzag(), in.zigzag());
-            case RecordWriter.VERSION_LENGTH -> new LogRecord.VersionLength(in.positive(), in.natural(), in.zigzag());
+            case RecordWriter.VERSION_LENGTH ->
+                new LogRecord.VersionLength(in.positive(), in.natural(), in.zigzag(), in.natural(), in.natural());
             case RecordWriter.MOMENT -> new LogRecord.Moment(in.positive(), in.zigzag());
-            case RecordWriter.VERSION_COMMITS ->
-                new LogRecord.VersionCommits(in.positive(), in.positive(), in.positive());
             case RecordWriter.VERSION_NAMES -> new LogRecord.VersionNames(in.positive(), in.natural());
             case RecordWriter.REPEATED -> new LogRecord.Repeated(in.positive(), in.zigzag(), in.block());
             case RecordWriter.RUN,

@@ -32,7 +32,6 @@ public final class RecordWriter {
     static final int ZERO_RUN = 18;
     static final int COPY_RUN = 19;
     static final int PACKED_RUN = 20;
-    static final int VERSION_COMMITS = 21;
     static final int RECIPIENTS = 22;
     static final int OBJECT_DIGEST = 23;
     static final int VERSION_NAMES = 24;
@@ -131,13 +130,13 @@ public final class RecordWriter {
                 begin(RETENTION).varint(r.nextVersionId()).zigzag(r.horizonMs());
             case LogRecord.VersionRetention r -> versionRetention(r);
             case LogRecord.VersionLength r ->
-                begin(VERSION_LENGTH).varint(r.versionId()).varint(r.length()).zigzag(r.mtimeNs());
-            case LogRecord.Moment r -> begin(MOMENT).varint(r.seq()).zigzag(r.timeMs());
-            case LogRecord.VersionCommits r ->
-                begin(VERSION_COMMITS)
+                begin(VERSION_LENGTH)
                         .varint(r.versionId())
+                        .varint(r.length())
+                        .zigzag(r.mtimeNs())
                         .varint(r.firstSeq())
                         .varint(r.lastSeq());
+            case LogRecord.Moment r -> begin(MOMENT).varint(r.seq()).zigzag(r.timeMs());
             case LogRecord.VersionNames r ->
                 begin(VERSION_NAMES).varint(r.versionId()).varint(r.names());
             case LogRecord.Repeated r ->

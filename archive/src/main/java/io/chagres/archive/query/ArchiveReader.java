@@ -20,7 +20,7 @@ import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.HostView;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.LogWitness;
-import io.chagres.archive.state.NameFilter;
+import io.chagres.archive.state.NameChoice;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.Salvage;
@@ -160,7 +160,7 @@ public final class ArchiveReader implements AutoCloseable {
         Predicate<Pathname> below = directory -> all || named.stream().anyMatch(each -> each.mayMatchBelow(directory));
         Predicate<Pathname> paths = path -> (all || named.stream().anyMatch(each -> each.matches(path)))
                 && query.filter().takes(host, path);
-        HostView view = view(host, query, query.namesAll() ? null : new NameFilter(below, paths));
+        HostView view = view(host, query, query.namesAll() ? null : new NameChoice(below, paths));
         Selection files =
                 Selection.matching(view.state(), below, paths, query.versions()).filter(query::covers);
         return new QueriedHost(host, view, files, () -> window(host, query.since(), query.until()));
@@ -181,7 +181,7 @@ public final class ArchiveReader implements AutoCloseable {
         return HostView.open(store, host.id(), at, extents, tables).state();
     }
 
-    private HostView view(HostRegistry.Owner host, Query query, @Nullable NameFilter names) throws IOException {
+    private HostView view(HostRegistry.Owner host, Query query, @Nullable NameChoice names) throws IOException {
         HostView view = salvages
                 ? HostView.of(store, host.id(), query.at(), salvaged(host, query))
                 : HostView.open(store, host.id(), query.at(), ExtentFilter.NONE, names, tables);

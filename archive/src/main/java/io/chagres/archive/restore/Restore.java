@@ -18,7 +18,7 @@ import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.HostView;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.LogWitness;
-import io.chagres.archive.state.NameFilter;
+import io.chagres.archive.state.NameChoice;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.Salvage;
 import io.chagres.archive.store.BlobInfo;
@@ -284,8 +284,8 @@ public final class Restore {
             return Salvage.load(store, host.id(), options.at(), ExtentFilter.ALL, RunListener.NONE, lost);
         }
         Address address = options.address();
-        NameFilter names =
-                address == null || address.namesAll() ? null : new NameFilter(address::mayMatchBelow, address::matches);
+        NameChoice names =
+                address == null || address.namesAll() ? null : new NameChoice(address::mayMatchBelow, address::matches);
         return HostView.open(store, host.id(), options.at(), ExtentFilter.ALL, names, tables)
                 .state();
     }

@@ -13,7 +13,6 @@ import io.chagres.archive.store.StoreException;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.util.Iterator;
-import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Objects;
@@ -127,20 +126,31 @@ public final class Checkpoint {
                 }))
                 .iterator();
         TableCopy.copy(below, TableIndex.VERSIONS, versions, out);
-        List<NameTree.Change> changes = state.names().changes();
-        if (changes == null) {
-            names(state, out::write);
-            return;
+        try (NameChanges names = NameChanges.of(state)) {
+            TableCopy.copy(below, TableIndex.NAMES, names.asChanges(), out);
         }
-        Iterator<TableCopy.Change> names = changes.stream()
-                .map(change -> new TableCopy.Change(TableIndex.nameKey(change.path()), to -> {
-                    NameTree.Entry entry = change.entry();
-                    if (entry != null) {
-                        to.write(name(entry, change.path()));
-                    }
-                }))
-                .iterator();
-        TableCopy.copy(below, TableIndex.NAMES, names, out);
+    }
+
+    /** Writes the rows of a table of names: what changed of the state behind what it stands over. */
+    static void changes(HostState state, Sink out) throws IOException {
+        host(state, CheckpointContents.LENGTHS, out);
+        for (FileVersion version : state.keptVersions().values()) {
+            version(version, 0, CheckpointContents.LENGTHS, out);
+        }
+        try (NameChanges names = NameChanges.of(state)) {
+            for (LogRecord row : names) {
+                out.write(row);
+            }
+        }
+    }
+
+    /** Writes the extents that were added to a state behind what it stands over, by version. */
+    static void added(HostState state, Sink out) throws IOException {
+        for (FileVersion version : state.keptVersions().values()) {
+            for (LogRecord.Extent extent : version.added()) {
+                out.write(extent);
+            }
+        }
     }
 
     private static void names(HostState state, Sink out) throws IOException {
@@ -219,8 +229,7 @@ public final class Checkpoint {
             out.write(extent);
         }
         if (contents.tellsLengths()) {
-            long mtimeNs = version.attributes().mtimeNs();
-            out.write(new LogRecord.VersionLength(version.id(), version.length(), mtimeNs));
+            out.write(version.grown());
         }
         closed(version, out);
         attributes(version, out);
@@ -262,27 +271,6 @@ public final class Checkpoint {
     static LogRecord name(NameTree.Entry entry, Pathname path) {
         Attributes attributes = entry.kind() == LogRecord.Kind.FILE ? OF_VERSION : entry.attributes();
         return new LogRecord.NameAdded(path, entry.kind(), entry.versionId(), entry.target(), attributes);
-    }
-
-    /**
-     * Takes over a checkpoint into a state before the first commit.
-     *
-     * @param extents gets all that the checkpoint has
-     * @throws CorruptArchiveException when it is damaged; the state is then not usable
-     */
-    static void restore(BlobStore store, String hostId, CheckpointId id, HostState state, ExtentSink extents)
-            throws IOException {
-        String key = ArchiveLayout.checkpoint(hostId, id);
-        try (CheckpointReader in = new CheckpointReader(store, key, FixedHeader.CHECKPOINT)) {
-            FixedHeader header = in.header();
-            for (LogRecord record = in.next(); record != null; record = in.next()) {
-                state.apply(key, record, header.timeMs());
-                if (record instanceof LogRecord.Extent extent) {
-                    extents.take(extent);
-                }
-            }
-            state.restored(header);
-        }
     }
 
     /** Says what stands for a state from now on: itself, or one that keeps less in memory. */

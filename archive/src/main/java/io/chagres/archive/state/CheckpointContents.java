@@ -11,20 +11,17 @@ public interface CheckpointContents {
     /** All that a state has that keeps all extents. */
     CheckpointContents EVERYTHING = version -> Objects.requireNonNull(version.extents());
 
-    /** Where bytes are as far as that is known, and the length of each version. */
-    CheckpointContents UNATTACHED = withLengths(true, true);
-
     /** Of each version only its length. */
-    CheckpointContents LENGTHS = withLengths(false, true);
+    CheckpointContents LENGTHS = withLengths(true);
 
     /** The same without how many names each has: what a history says of a moment. */
-    CheckpointContents OF_MOMENT = withLengths(false, false);
+    CheckpointContents OF_MOMENT = withLengths(false);
 
-    private static CheckpointContents withLengths(boolean places, boolean names) {
+    private static CheckpointContents withLengths(boolean names) {
         return new CheckpointContents() {
             @Override
             public Iterable<LogRecord.Extent> extents(FileVersion version) {
-                return places ? Extents.of(version) : List.of();
+                return List.of();
             }
 
             @Override

@@ -65,7 +65,7 @@ final class CheckpointReader implements AutoCloseable {
         }
         header = read;
         headerCrc = (int) crc.getValue();
-        check = kind == FixedHeader.CHECKPOINT ? new TableCheck(key) : null;
+        check = TableIndex.isOf(kind) ? new TableCheck(key, kind) : null;
         section = kind == FixedHeader.TABLE ? ArchiveLayout.sectionOf(key) : null;
         block = new RecordReader(key, blockBytes, 0, 0);
     }

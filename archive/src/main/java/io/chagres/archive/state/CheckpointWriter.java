@@ -69,7 +69,7 @@ final class CheckpointWriter implements AutoCloseable {
             objectBytes += bytes;
             object.write(source, offset, bytes);
         };
-        index = header.kind() == FixedHeader.CHECKPOINT ? new TableIndex(isLocal) : null;
+        index = TableIndex.isOf(header.kind()) ? new TableIndex(header.kind(), isLocal) : null;
         blockBytes = index == null ? BLOCK_BYTES : INDEXED_BLOCK_BYTES;
         frames = new SeekableFrames(level);
         header.encode(content, 0);
@@ -87,7 +87,7 @@ final class CheckpointWriter implements AutoCloseable {
         records.write(record);
         count++;
         if (index != null && !index.add(record)) {
-            throw new IllegalStateException("a checkpoint's records are out of order: " + record);
+            throw new IllegalStateException("records are out of order: " + record);
         }
     }
 

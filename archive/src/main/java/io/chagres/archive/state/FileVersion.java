@@ -9,6 +9,7 @@ import io.chagres.linux.Pathname;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,10 @@ public final class FileVersion {
 
     private final LogRecord.VersionOpened opened;
     private @Nullable ExtentList extents;
+
+    /** Finds the extents before those above; null when there are none, or they are not kept. */
+    private @Nullable Supplier<@Nullable ExtentList> before;
+
     private NameTree.@Nullable Entry name;
     /** Those beside the first; most versions have none. */
     private List<NameTree.Entry> moreNames = List.of();
@@ -92,7 +97,10 @@ public final class FileVersion {
     void take(String object, LogRecord record, long timeMs) throws CorruptArchiveException {
         switch (record) {
             case LogRecord.Extent r when r.versionId() == id() && r.start() == length -> extend(r, timeMs);
-            case LogRecord.VersionLength r -> length = r.length();
+            case LogRecord.VersionLength r -> {
+                length = r.length();
+                restore(r);
+            }
             case LogRecord.VersionNames r -> untouchedNames = (int) Math.min(r.names(), Integer.MAX_VALUE);
             case LogRecord.VersionClosed r -> close(r.reason(), timeMs);
             case LogRecord.AttributesChanged r -> change(r.attributes(), timeMs);
@@ -214,8 +222,28 @@ public final class FileVersion {
     }
 
     /** Returns where its bytes are; null when the filter of the state does not keep it. */
-    public @Nullable ExtentList extents() {
+    public synchronized @Nullable ExtentList extents() {
+        Supplier<@Nullable ExtentList> found = before;
+        ExtentList added = extents;
+        ExtentList all = found == null || added == null ? null : found.get();
+        if (all != null && added != null) {
+            added.forEach(all::append);
+            extents = all;
+            before = null;
+        }
         return extents;
+    }
+
+    /** Returns the extents that were added since {@link #stored}, or all. */
+    List<LogRecord.Extent> added() {
+        return extents == null ? List.of() : extents;
+    }
+
+    /** Leaves its extents where they are until somebody asks for them. */
+    void stored(Supplier<@Nullable ExtentList> found) {
+        before = found;
+        extents = new ExtentList(id(), length);
+        attached = length;
     }
 
     /** Returns which compressed files hold this version's content. */
@@ -270,9 +298,14 @@ public final class FileVersion {
         lastSeq = seq;
     }
 
-    void restore(LogRecord.VersionCommits commits) {
-        firstSeq = firstSeq == 0 ? commits.firstSeq() : firstSeq;
-        lastSeq = commits.lastSeq();
+    private void restore(LogRecord.VersionLength told) {
+        firstSeq = firstSeq == 0 ? told.firstSeq() : firstSeq;
+        lastSeq = told.lastSeq() == 0 ? lastSeq : told.lastSeq();
+    }
+
+    /** Returns its length, and which commits behind the checkpoint have extents of it. */
+    LogRecord.VersionLength grown() {
+        return new LogRecord.VersionLength(id(), length, attributes.mtimeNs(), firstSeq, lastSeq);
     }
 
     /** Returns the span behind the checkpoint whose commits may have extents of it; null for none. */
@@ -283,6 +316,7 @@ public final class FileVersion {
 
     /** Begins to keep extents, which {@link #attach} adds. */
     void locate() {
+        before = null;
         extents = new ExtentList(id(), start);
         attached = start;
     }
@@ -295,6 +329,7 @@ public final class FileVersion {
             state = State.GROWING;
         }
         changedMs = timeMs;
+        restore(grown);
     }
 
     long attached() {
@@ -317,10 +352,11 @@ public final class FileVersion {
     }
 
     /** Lets a version begin at a later position than it did: what lies before was expired since. */
-    void expire(long before) {
-        start = Math.min(length, before);
+    void expire(long position) {
+        start = Math.min(length, position);
         attached = start;
         extents = extents == null ? null : new ExtentList(id(), start);
+        before = null;
         retention = new LogRecord.VersionRetention(id(), start, 0, 0);
     }
 

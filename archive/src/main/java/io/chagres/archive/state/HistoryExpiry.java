@@ -150,7 +150,7 @@ public final class HistoryExpiry {
             case LogRecord.NameAdded r -> r.kind() != LogRecord.Kind.FILE || keeps.test(r.versionId());
             case LogRecord.Derived r -> keeps.test(r.versionId()) && keeps.test(r.fromVersion());
             default -> {
-                long id = VersionChange.versionOf(record);
+                long id = TableIndex.versionOf(record);
                 yield id == 0 || keeps.test(id);
             }
         };

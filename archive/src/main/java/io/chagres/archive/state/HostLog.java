@@ -12,6 +12,7 @@ import io.chagres.archive.log.Repeats;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -136,7 +137,7 @@ public final class HostLog {
                     if (span.past != null) {
                         return load.past(span.past);
                     }
-                    HostState state = state(hostId, span, reader, load);
+                    HostState state = chosen(hostId, span, reader, load);
                     detour.requireReached(store, state.seq());
                     return state;
                 } catch (NoSuchBlobException e) {
@@ -155,16 +156,19 @@ public final class HostLog {
         }
     }
 
+    private static HostState chosen(String hostId, Span span, CommitReader reader, StateLoad load) throws IOException {
+        try {
+            return load.chosen(state(hostId, span, reader, load));
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+
     private static HostState state(String hostId, Span span, CommitReader reader, StateLoad load) throws IOException {
         HostState state = load.begin(span, reader); // held by nothing else: what a load lays out can be collected
         long begun = state.seq();
         span.commits.removeIf(seq -> seq <= begun);
         Kept kept = new Kept(load.wantsExtents() ? 0 : MAX_KEPT_BYTES);
-        Tables tables = span.tables;
-        if (tables != null && tables.reached() > begun) {
-            state = all(hostId, state, span.leading, reader, load, kept, false);
-            state = load.through(state, tables, span.commits.isEmpty());
-        }
         for (CommitHeader known = known(span, load); known != null; known = known(span, load)) {
             state.apply(known.object(), known);
             kept.add(known);
@@ -260,7 +264,7 @@ public final class HostLog {
             BlobStore store, String hostId, CheckpointId checkpoint, ExtentFilter filter, RunListener listener)
             throws IOException {
         HostState state = new HostState(filter, listener);
-        Checkpoint.restore(store, hostId, checkpoint, state, extent -> {});
+        TableMerge.restore(store, hostId, Tables.none(checkpoint), true, state, extent -> {});
         return state;
     }
 
@@ -271,7 +275,7 @@ public final class HostLog {
     public static HostState load(
             BlobStore store, String hostId, CheckpointId checkpoint, LocalTables tables, RunListener listener)
             throws IOException {
-        StateTable table = tables.ofLarge(store, hostId, checkpoint);
+        StateTable table = tables.ofLarge(store, hostId, Tables.none(checkpoint));
         tables.settle(hostId, table);
         return table == null
                 ? load(store, hostId, checkpoint, ExtentFilter.ALL, listener)
@@ -382,7 +386,6 @@ public final class HostLog {
      *
      * @param checkpoint where to begin; null for the first commit
      * @param tables what begins at the checkpoint; null when it is not looked at
-     * @param leading the commits between the checkpoint and the tables
      * @param before the commit of the checkpoint, or the one the tables lead to
      * @param commits those behind it
      * @param past the moment to show, if commits are not what shows it
@@ -390,17 +393,16 @@ public final class HostLog {
     record Span(
             @Nullable CheckpointId checkpoint,
             @Nullable Tables tables,
-            List<Long> leading,
             long before,
             List<Long> commits,
             History.@Nullable Found past) {
         /** Returns the one before the first commit. */
         static Span empty() {
-            return new Span(null, null, List.of(), 0, new ArrayList<>(), null);
+            return new Span(null, null, 0, new ArrayList<>(), null);
         }
 
         static Span of(History.Found past) {
-            return new Span(null, null, List.of(), 0, new ArrayList<>(), past);
+            return new Span(null, null, 0, new ArrayList<>(), past);
         }
     }
 
@@ -439,7 +441,7 @@ public final class HostLog {
         for (CheckpointId checkpoint : checkpoints.descendingSet()) {
             if (checkpoint.seq() <= at.seq()
                     && Checkpoint.header(store, hostId, checkpoint).timeMs() <= at.timeMs()) {
-                return new Span(checkpoint, null, List.of(), checkpoint.seq(), new ArrayList<>(), null);
+                return new Span(checkpoint, null, checkpoint.seq(), new ArrayList<>(), null);
             }
         }
         throw new CompactedHistoryException(
@@ -456,16 +458,6 @@ public final class HostLog {
         CheckpointId checkpoint = newest(checkpoints, seq);
         Tables tables = load.tables(checkpoint, seq);
         long base = checkpoint == null ? 0 : checkpoint.seq();
-        List<Long> leading = List.of();
-        if (tables != null && tables.from() > base) {
-            leading = CommitList.read(store, hostId, base, tables.from());
-            boolean isWhole =
-                    CommitList.missing(store, hostId, base, leading) == null && leading.size() == tables.from() - base;
-            if (!isWhole) { // what is missing is found on the way by commits alone
-                leading = List.of();
-                tables = Tables.none(checkpoint);
-            }
-        }
         long before = tables == null ? base : tables.reached();
         List<Long> commits = new ArrayList<>();
         long reached = before;
@@ -478,7 +470,7 @@ public final class HostLog {
         if (checkpoint == null && !checkpoints.isEmpty() && before == 0 && first) {
             return null;
         }
-        return new Span(checkpoint, tables, leading, before, commits, null);
+        return new Span(checkpoint, tables, before, commits, null);
     }
 
     /** Returns the last commit whose time is not after another; {@link TimeSearch#REMOVED} if that is gone. */

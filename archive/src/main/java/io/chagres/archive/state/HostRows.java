@@ -17,21 +17,6 @@ public interface HostRows {
      */
     void take(String object, LogRecord record, long timeMs) throws CorruptArchiveException;
 
-    /**
-     * Takes where bytes of a version are whose length is known already. What lies behind that, and what is known
-     * already, is to be left out.
-     *
-     * @throws CorruptArchiveException when bytes before it are nowhere
-     */
-    void attach(String object, LogRecord.Extent extent) throws CorruptArchiveException;
-
-    /**
-     * Hears that all places were given.
-     *
-     * @throws CorruptArchiveException when it is not known of all bytes where they are
-     */
-    void requireAttached(String object) throws CorruptArchiveException;
-
     /** Returns the greatest id of a version; 0 where there is none. */
     long lastVersionId();
 

@@ -10,6 +10,7 @@ import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.log.LogEnd;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
@@ -23,23 +24,14 @@ import org.jspecify.annotations.Nullable;
  * {@link #apply} it is no longer usable. Confined to one thread.
  */
 public final class HostState {
-    /** Where names are chosen, this number of extents may be kept for each name or version, in the mean. */
-    private static final int EXTENTS_PER_ENTRY = 16;
-
     private final ExtentFilter filter;
     private final RunListener listener;
     private final NameTree names;
-    private final @Nullable StateTable table;
+    private final @Nullable SortedRows table;
     private final int maxEntries;
-
-    /** Null where all names are kept. */
-    private final @Nullable NameFilter nameFilter;
 
     /** What keeps names and versions in its place; null for nobody. */
     private final @Nullable HostRows rows;
-
-    /** How many extents are kept of the versions of a name filter. */
-    private long extentsLeft;
 
     private final TreeMap<Long, FileVersion> versions = new TreeMap<>();
     private long seq;
@@ -68,21 +60,18 @@ public final class HostState {
      * @param listener hears of every version and extent that is applied
      */
     public HostState(ExtentFilter filter, RunListener listener) {
-        this(filter, listener, Integer.MAX_VALUE, null);
+        this(filter, listener, Integer.MAX_VALUE);
     }
 
     /**
      * Makes the state before the first commit, for as long as it is small.
      *
      * @param maxEntries how many names and versions it may have; what adds more throws {@link LargeHostException}
-     * @param nameFilter chooses the names that are kept; null for all
      */
-    HostState(ExtentFilter filter, RunListener listener, int maxEntries, @Nullable NameFilter nameFilter) {
+    HostState(ExtentFilter filter, RunListener listener, int maxEntries) {
         this.filter = filter;
         this.listener = listener;
         this.maxEntries = maxEntries;
-        this.nameFilter = nameFilter;
-        extentsLeft = (long) maxEntries * EXTENTS_PER_ENTRY;
         table = null;
         rows = null;
         names = new NameTree(null, this);
@@ -94,7 +83,6 @@ public final class HostState {
         this.listener = listener;
         this.rows = rows;
         maxEntries = Integer.MAX_VALUE;
-        nameFilter = null;
         table = null;
         names = new NameTree(null, this);
     }
@@ -103,27 +91,26 @@ public final class HostState {
      * Makes the state a table holds: with all extents, without which compressed files hold a version's content. Rows
      * that later commits do not touch stay in the table.
      */
-    HostState(StateTable table) throws IOException {
+    HostState(SortedRows table) throws IOException {
         this(table, RunListener.NONE);
     }
 
     /** Makes the state that was written into a table, as far as this one was read. */
-    HostState(StateTable table, HostState written) throws IOException {
+    HostState(SortedRows table, HostState written) throws IOException {
         this(table, written.listener);
-        seq = written.seq;
-        timeMs = written.timeMs;
-        row = written.row;
-        repeated = written.repeated;
-        incarnation = written.incarnation();
-        chain = written.chain();
+        restored(written);
     }
 
     /** Makes the state a table holds, as above, with a listener for what comes. */
-    HostState(StateTable table, RunListener listener) throws IOException {
+    HostState(SortedRows table, RunListener listener) throws IOException {
+        this(table, listener, Integer.MAX_VALUE);
+    }
+
+    /** Makes the state a table holds, as above, as long as little is added to it. */
+    HostState(SortedRows table, RunListener listener, int maxEntries) throws IOException {
         filter = ExtentFilter.ALL;
         this.listener = listener;
-        maxEntries = Integer.MAX_VALUE;
-        nameFilter = null;
+        this.maxEntries = maxEntries;
         rows = null;
         this.table = table;
         names = new NameTree(table, this);
@@ -150,8 +137,14 @@ public final class HostState {
 
     /** Returns what it stands over, or null. */
     @Nullable
-    StateTable table() {
+    SortedRows rows() {
         return table;
+    }
+
+    /** Returns the one table that it stands over; null where there is none. */
+    @Nullable
+    StateTable table() {
+        return table instanceof StateTable one ? one : null;
     }
 
     /** Returns the number of the last commit applied; 0 before the first. */
@@ -237,6 +230,16 @@ public final class HostState {
     public @Nullable FileVersion version(long id) {
         FileVersion version = versions.get(id);
         return version == null && table != null ? table.version(id, names) : version;
+    }
+
+    /** Returns the version that a name of a table leads to. */
+    FileVersion named(long id) {
+        FileVersion version = version(id);
+        if (version == null) {
+            throw new UncheckedIOException(
+                    new CorruptArchiveException(key(), "it names version " + id + ", which was never opened"));
+        }
+        return version;
     }
 
     /** Returns a version to be changed, or null. */
@@ -338,6 +341,21 @@ public final class HostState {
         return new LogRecord.Run(r.versionId(), r.start(), r.length(), seq, r.dataOffset(), r.crc(), r.mtimeNs());
     }
 
+    /** Ends taking over a part of another state. */
+    void restored(HostState of) {
+        seq = of.seq;
+        timeMs = of.timeMs;
+        row = of.row;
+        repeated = of.repeated;
+        incarnation = of.incarnation();
+        chain = of.chain();
+    }
+
+    /** Returns the key of what it stands over, for messages. */
+    String key() {
+        return table == null ? "" : table.key();
+    }
+
     /** Ends taking over a checkpoint: the state is that after the commit it was made from. */
     void restored(FixedHeader checkpoint) {
         seq = checkpoint.seq();
@@ -352,10 +370,6 @@ public final class HostState {
      * already, is left out.
      */
     void attach(String object, LogRecord.Extent extent) throws CorruptArchiveException {
-        if (rows != null) {
-            rows.attach(object, extent);
-            return;
-        }
         FileVersion version = kept(extent.versionId());
         if (version != null && extent.start() < version.length() && extent.start() >= version.attached()) {
             if (extent.start() > version.attached()) {
@@ -365,7 +379,6 @@ public final class HostState {
                                 + extent.start());
             }
             version.attach(extent);
-            keepSource(extent);
             listener.extent(extent);
         }
     }
@@ -382,16 +395,6 @@ public final class HostState {
                 version.attach(extent);
                 listener.extent(extent);
             }
-        }
-    }
-
-    /** Refuses a state when it is not known where all of its bytes are. */
-    void requireAttached(String object) throws CorruptArchiveException {
-        if (rows != null) {
-            rows.requireAttached(object);
-        }
-        for (FileVersion version : versions()) {
-            version.requireAttached(object);
         }
     }
 
@@ -429,9 +432,6 @@ public final class HostState {
      * @param time of what holds it
      */
     void apply(String object, LogRecord record, long time) throws CorruptArchiveException {
-        if (nameFilter != null && !isKept(nameFilter, record)) {
-            return;
-        }
         if (rows != null && HostRows.holds(record)) {
             rows.take(object, record, time);
             return;
@@ -457,7 +457,6 @@ public final class HostState {
             case LogRecord.Retention r -> retention = r;
             case LogRecord.VersionRetention r -> known(object, r.versionId()).restore(r);
             case LogRecord.VersionLength r -> known(object, r.versionId()).grow(r, time);
-            case LogRecord.VersionCommits r -> known(object, r.versionId()).restore(r);
             case LogRecord.VersionNames r -> {} // they come
             case LogRecord.Moment r -> {
                 seq = r.seq();
@@ -466,54 +465,6 @@ public final class HostState {
             case LogRecord.ObjectDigest r -> {} // of the object as it is stored: a check of signatures asks
             case LogRecord.Repeated r -> {} // it was applied, or its reader applies it
             case LogRecord.Extent r -> extend(object, r, time);
-        }
-    }
-
-    /** Says whether a record is of what a filter chooses. */
-    private boolean isKept(NameFilter of, LogRecord record) {
-        return switch (record) {
-            case LogRecord.VersionOpened r -> of.keeps(r);
-            case LogRecord.NameAdded r when r.kind() == LogRecord.Kind.DIRECTORY && isDirectory(r.path()) -> true;
-            case LogRecord.NameAdded r -> {
-                boolean isFile = r.kind() == LogRecord.Kind.FILE;
-                boolean isKept = isFile ? versions.containsKey(r.versionId()) : of.keeps(r.path());
-                if (!isKept) {
-                    names.giveWay(r.path());
-                }
-                boolean isNowhere = !isKept && isFile && of.keepsFile(r.path()) && !of.want(r.versionId());
-                yield isKept || isNowhere; // and so it is refused
-            }
-            case LogRecord.NameMoved r -> {
-                NameTree.Entry moved = names.find(r.from());
-                if (moved == null || moved.isDirectory()) {
-                    of.moved(r);
-                }
-                yield true;
-            }
-            case LogRecord.Derived r -> versions.containsKey(r.fromVersion());
-            case LogRecord.VersionRetention r -> versions.containsKey(r.versionId());
-            default -> {
-                long id = VersionChange.versionOf(record);
-                yield id == 0 || versions.containsKey(id);
-            }
-        };
-    }
-
-    private boolean isDirectory(Pathname path) {
-        NameTree.Entry entry = names.find(path);
-        return entry != null && entry.isDirectory();
-    }
-
-    /** Keeps the version that bytes were copied from, where names are chosen. */
-    private void keepSource(LogRecord.Extent extent) {
-        if (nameFilter == null) {
-            return;
-        }
-        if (--extentsLeft < 0) {
-            throw new LargeHostException();
-        }
-        if (extent instanceof LogRecord.CopyRun copy && !copy.isLost() && !versions.containsKey(copy.sourceVersion())) {
-            nameFilter.want(copy.sourceVersion());
         }
     }
 
@@ -554,7 +505,6 @@ public final class HostState {
         if (applying > 0) {
             version.toldBy(applying);
         }
-        keepSource(extent);
         listener.extent(extent);
     }
 

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * one thread.
  */
 public final class HostView {
+    /** A host of more names and versions is not read as a whole where few of them are asked for. */
+    private static final int SMALL_ENTRIES = 4096;
+
     private final BlobStore store;
     private final String hostId;
     private final PointInTime at;
@@ -57,12 +60,14 @@ public final class HostView {
             String hostId,
             PointInTime at,
             ExtentFilter filter,
-            @Nullable NameFilter names,
+            @Nullable NameChoice names,
             LocalTables tables)
             throws IOException {
+        int most = tables.maxInMemory();
         try {
             StateLoad load = StateLoad.inMemory(store, hostId, filter, RunListener.NONE, false);
-            HostState small = HostLog.load(store, hostId, at, load.within(tables.maxInMemory(), null));
+            HostState small =
+                    HostLog.load(store, hostId, at, load.within(names == null ? most : Math.min(most, SMALL_ENTRIES)));
             return new HostView(store, hostId, at, small, filter != ExtentFilter.NONE);
         } catch (LargeHostException e) {
             return new HostView(store, hostId, at, large(store, hostId, at, names, tables), true);
@@ -70,7 +75,7 @@ public final class HostView {
     }
 
     private static HostState large(
-            BlobStore store, String hostId, PointInTime at, @Nullable NameFilter names, LocalTables tables)
+            BlobStore store, String hostId, PointInTime at, @Nullable NameChoice names, LocalTables tables)
             throws IOException {
         if (names != null) {
             try {
@@ -83,19 +88,15 @@ public final class HostView {
     }
 
     /**
-     * Loads what a filter chooses of the state of a host, with all extents.
+     * Looks up what is chosen of the state of a host, with all extents.
      *
      * @param maxEntries how many names and versions that may be
      * @throws LargeHostException when it has more
      */
-    static HostState part(BlobStore store, String hostId, PointInTime at, NameFilter names, int maxEntries)
+    static HostState part(BlobStore store, String hostId, PointInTime at, NameChoice names, int maxEntries)
             throws IOException {
-        HostState state = HostState.empty();
-        while (names.begins()) {
-            StateLoad load = StateLoad.inMemory(store, hostId, ExtentFilter.ALL, RunListener.NONE, false);
-            state = HostLog.load(store, hostId, at, load.within(maxEntries, names));
-        }
-        return state;
+        StateLoad load = StateLoad.inMemory(store, hostId, ExtentFilter.ALL, RunListener.NONE, false);
+        return HostLog.load(store, hostId, at, load.choosing(names, maxEntries));
     }
 
     /** Returns a view of a state that is in memory and knows where all bytes are. */

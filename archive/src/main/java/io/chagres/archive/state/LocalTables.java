@@ -122,26 +122,43 @@ public final class LocalTables implements AutoCloseable {
     }
 
     /**
-     * Returns a copy of a checkpoint, made and checked if it is not there; {@link #settle} follows. One host is loaded
-     * by one thread at a time.
+     * Returns a copy of a checkpoint and the tables behind it as one, made and checked if it is not there;
+     * {@link #settle} follows. One host is loaded by one thread at a time.
      *
-     * @return null if the checkpoint is small, or cannot be kept here
-     * @throws IOException when the store refuses or the checkpoint is damaged
+     * @return null if they are small, or cannot be kept here
+     * @throws IOException when the store refuses or one of them is damaged
      */
     @Nullable
-    StateTable ofLarge(BlobStore store, String hostId, CheckpointId checkpoint) throws IOException {
-        String key = ArchiveLayout.checkpoint(hostId, checkpoint);
-        long bytes = store.size(key);
+    StateTable ofLarge(BlobStore store, String hostId, Tables of) throws IOException {
+        String checkpoint = of.base().seq() == 0 ? "" : ArchiveLayout.checkpoint(hostId, of.base());
+        long bytes = checkpoint.isEmpty() ? 0 : store.size(checkpoint);
+        for (Tables.Stored each : of.names()) {
+            bytes += each.bytes();
+        }
         if (bytes < (long) largeVersions * BYTES_PER_VERSION) {
             return null;
         }
-        Pathname name = name(store, key);
+        boolean isCopy = of.names().isEmpty();
+        Pathname name = name(store, isCopy ? checkpoint : of.names().getLast().key());
+        String key = isCopy ? checkpoint : name.toString();
         StateTable table = named ? existing(name, key) : null;
-        if (table == null) {
+        if (table == null && isCopy) {
             requireFrames(store, key, bytes);
             table = made(named ? name : null, key, true, target -> copy(store, key, target));
+        } else if (table == null) {
+            table = made(named ? name : null, key, false, target -> merge(store, hostId, of, target));
         }
         return loading(hostId, table);
+    }
+
+    private static void merge(BlobStore store, String hostId, Tables of, CheckpointWriter.Target target)
+            throws IOException {
+        try (TableMerge merge = TableMerge.of(store, hostId, of, true);
+                CheckpointWriter out =
+                        CheckpointWriter.ofLocal(target, merge.header().asCheckpoint())) {
+            merge.state(out::write);
+            out.finish();
+        }
     }
 
     /** Says whether a state that keeps all extents has enough in memory that {@link #relieved} writes it. */

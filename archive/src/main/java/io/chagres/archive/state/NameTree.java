@@ -46,6 +46,9 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         /** The version of a name that only a table holds; 0 for others. */
         private final long untouchedVersion;
 
+        /** Whether it is as a table holds it, but perhaps for what is in it. */
+        private boolean isUntouched;
+
         private Entry(LogRecord.NameAdded added, @Nullable FileVersion version, @Nullable Pathname tabled) {
             kind = added.kind();
             target = added.target().length() == 0 ? NONE : added.target();
@@ -69,8 +72,8 @@ public final class NameTree implements Iterable<NameTree.Entry> {
             untouchedVersion = untouched.versionId();
         }
 
-        private StateTable table() {
-            return Objects.requireNonNull(Objects.requireNonNull(tree).state.table());
+        private SortedRows table() {
+            return Objects.requireNonNull(Objects.requireNonNull(tree).state.rows());
         }
 
         /** Returns the last component; of the root {@code /}. */
@@ -121,7 +124,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
 
         /** Returns the version a file's name leads to; null for others. */
         public @Nullable FileVersion version() {
-            return untouchedVersion == 0 || tree == null ? version : tree.state.version(untouchedVersion);
+            return untouchedVersion == 0 || tree == null ? version : tree.state.named(untouchedVersion);
         }
 
         /** Says whether it is the same name of the same thing as another entry of the same directory. */
@@ -236,6 +239,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
             Entry entry = new Entry(added, null, below);
             entry.tree = tree;
             entry.parent = this;
+            entry.isUntouched = true;
             if (keeps) {
                 put(added.path(), entry);
             }
@@ -244,6 +248,21 @@ public final class NameTree implements Iterable<NameTree.Entry> {
 
         boolean isDirectory() {
             return kind == LogRecord.Kind.DIRECTORY;
+        }
+
+        /** Says whether what a table holds below a path is in it. */
+        boolean isInPlace(Pathname path) {
+            return path.equals(tabled);
+        }
+
+        /** Says whether a table holds it at a path as it is now, but perhaps for what is in it. */
+        boolean isUntouched(Pathname path) {
+            return isUntouched && (tabled == null || tabled.equals(path));
+        }
+
+        /** Returns what is in memory of what is in it; what is gone has no entry. */
+        Map<Pathname, @Nullable Entry> kept() {
+            return children == null ? Map.of() : children;
         }
 
         /** Returns the entry of a name in a directory, or null. */
@@ -294,15 +313,15 @@ public final class NameTree implements Iterable<NameTree.Entry> {
     /** Whether paths may be too long: a directory was moved to a longer path. */
     private boolean mayHide;
 
-    /** Whether a directory that a table holds is somewhere else, or nowhere: paths in the table may be wrong. */
-    private boolean isRearranged;
+    /** See {@link #left()}. */
+    private final List<Pathname> left = new ArrayList<>();
 
     /** Makes the tree of a state: empty, or that of a table. */
-    NameTree(@Nullable StateTable table, HostState state) {
+    NameTree(@Nullable SortedRows table, HostState state) {
         this.state = state;
         root = directory(ROOT, table == null ? null : ROOT);
         root.tree = this;
-        size = table == null ? 0 : table.nameCount();
+        size = table instanceof StateTable all ? all.nameCount() : 0;
     }
 
     private static Entry directory(Pathname path, @Nullable Pathname tabled) {
@@ -316,7 +335,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         return root;
     }
 
-    /** Returns the number of entries without the root. */
+    /** Returns the number of entries without the root; over several tables of those that were added. */
     public int size() {
         return size;
     }
@@ -354,39 +373,9 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         return TreeWalk.all(root);
     }
 
-    /** A name that is not as a table holds it; without an entry where there is none now. */
-    record Change(Pathname path, @Nullable Entry entry) {}
-
-    /**
-     * Returns what changed of the names that a table holds, in its order.
-     *
-     * @return null when that does not say all: all names are to be gone through
-     */
-    @Nullable
-    List<Change> changes() {
-        if (mayHide || isRearranged) {
-            return null;
-        }
-        List<Change> changes = new ArrayList<>();
-        Deque<Change> directories = new ArrayDeque<>();
-        directories.push(new Change(ROOT, root));
-        while (!directories.isEmpty()) {
-            Change directory = directories.pop();
-            TreeMap<Pathname, @Nullable Entry> touched = directory.entry() == null ? null : directory.entry().children;
-            if (touched == null) {
-                continue;
-            }
-            List<Change> below = new ArrayList<>();
-            touched.forEach((childName, child) -> {
-                Change change = new Change(directory.path().resolve(childName), child);
-                changes.add(change);
-                if (child != null && child.isDirectory()) {
-                    below.add(change);
-                }
-            });
-            below.reversed().forEach(directories::push);
-        }
-        return changes;
+    /** Returns the paths by which a table holds directories that are somewhere else now, or nowhere. */
+    List<Pathname> left() {
+        return left;
     }
 
     /** Returns how many names of versions have paths that are too long; nothing of versions that have none. */
@@ -464,6 +453,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         Entry old = find(added.path());
         if (old != null && old.isDirectory() && added.kind() == LogRecord.Kind.DIRECTORY) {
             old.attributes = added.attributes();
+            old.isUntouched = false;
             return;
         }
         if (old == root) {
@@ -477,15 +467,6 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         size++;
         if (version != null) {
             version.addName(entry);
-        }
-    }
-
-    /** Removes what cannot stand beside a name that is not kept: what has its path, or stands in its way. */
-    void giveWay(Pathname path) {
-        List<Entry> way = along(path);
-        Entry last = way.getLast();
-        if (last != root && (!last.isDirectory() || last.path().equals(path))) {
-            remove(last);
         }
     }
 
@@ -508,7 +489,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         }
         if (entry != null) {
             mayHide |= entry.isDirectory() && to.length() > from.length();
-            isRearranged |= entry.tabled != null;
+            leave(entry);
             entry.unlink();
             requireParent(to).put(to.name(), touched(entry));
         }
@@ -518,6 +499,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         Entry entry = find(path);
         if (entry != null) {
             entry.attributes = attributes;
+            entry.isUntouched = false;
         }
     }
 
@@ -575,13 +557,20 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         while (!entries.isEmpty()) {
             Entry at = entries.pop();
             size--;
-            isRearranged |= at.tabled != null;
             FileVersion version = at.untouchedVersion == 0 ? at.version : state.kept(at.untouchedVersion);
             if (version != null) {
                 version.removeName(at, at.path());
             }
             at.each().forEachRemaining(entries::push);
         }
+        leave(top);
         top.unlink();
+    }
+
+    private void leave(Entry entry) {
+        entry.isUntouched = false;
+        if (entry.tabled != null) {
+            left.add(entry.tabled);
+        }
     }
 }

@@ -12,18 +12,17 @@ import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Writes what the commits of a host add up to beside its log: tables of what each span of commits changed, and of those
- * that follow each other, when there are many of one size, one of all. Nobody has to know the state of the host for
- * that. All are of use only as long as the checkpoint they were made on is the newest, so none of them has to know what
- * a compaction changes. Nothing is lost without them. Stateless.
+ * Writes what the commits of a host add up to beside its log: tables of the rows that each span of commits changed, and
+ * of those that follow each other, when there are many of one size, one of all. Of the state before a span the rows are
+ * looked up that it changes. All are of use only as long as the checkpoint they were made on is the newest, so none of
+ * them has to know what a compaction changes. Nothing is lost without them. Stateless.
  */
 public final class SpanTables {
     /** The commits between two tables at most, and so those that any load applies. */
@@ -31,12 +30,6 @@ public final class SpanTables {
 
     /** How many tables of about one size become one. */
     static final int MERGED = 16;
-
-    /**
-     * Commits whose records have this number of bytes in the mean are their own tables at the beginning: nobody would
-     * need fewer requests by another one.
-     */
-    private static final long LARGE_BYTES = 64 << 10;
 
     /** Names of fewer bytes are always one table: a request takes longer than to write them again. */
     private static final int SMALL_BYTES = 64 << 10;
@@ -56,58 +49,80 @@ public final class SpanTables {
      * Writes the tables up to a commit where there are none. Several writers may do so at once; ended anywhere on the
      * way it leaves what is true.
      *
-     * @param left a commit up to which an earlier call saw that none need tables; 0 for none
+     * <p>It ends without one where an earlier one is damaged: readers take the commits then, until the next compaction.
+     *
      * @param seq the last commit
      * @param recent commits that need not be read, by number
      * @throws CorruptArchiveException when commits are damaged, or do not follow each other
      */
-    public static void write(BlobStore store, String hostId, long left, long seq, Map<Long, CommitHeader> recent)
+    public static void write(BlobStore store, String hostId, long seq, Map<Long, CommitHeader> recent)
             throws IOException {
         CheckpointId checkpoint = HostLog.newestCheckpoint(store, hostId);
         Tables tables = Tables.list(store, hostId, checkpoint, seq);
-        long from = tables.names().isEmpty() ? Math.max(left, tables.reached()) : tables.reached();
         List<Tables.Stored> names = new ArrayList<>(tables.names());
         List<Tables.Stored> extents = new ArrayList<>(tables.extents());
-        try (CommitReader reader = new CommitReader(store)) {
-            CommitHeader last = null;
-            while (from < seq) {
-                List<CommitHeader> commits = new ArrayList<>();
-                long recordBytes = 0;
-                long to = from;
-                while (to < seq && to - from < MAX_COMMITS && recordBytes < MAX_RECORD_BYTES) {
-                    CommitHeader kept = recent.get(++to);
-                    CommitHeader next = kept == null ? HostLog.read(hostId, to, reader) : kept;
-                    requireFollows(last, next);
-                    recordBytes += next.recordsLength();
-                    commits.add(next);
-                    last = next;
+        try (TableStack before = TableStack.open(store, hostId, tables);
+                CommitReader reader = new CommitReader(store)) {
+            for (long from = tables.reached();
+                    from < seq;
+                    from = names.getLast().span().to()) {
+                HostState state =
+                        before.isEmpty() ? new HostState(ExtentFilter.ALL, RunListener.NONE) : new HostState(before);
+                apply(state, hostId, seq, recent, reader);
+                if (!state.names().hidden().isEmpty()) {
+                    return; // commits alone say where they are
                 }
-                CommitSpan span = new CommitSpan(from, to);
-                from = to;
-                if (names.isEmpty() && recordBytes >= LARGE_BYTES * commits.size()) {
-                    continue;
-                }
-                SpanChanges changes = SpanChanges.of(commits);
-                FixedHeader header = header(Objects.requireNonNull(last));
-                extents.add(put(store, hostId, tables.base(), TableSection.EXTENTS, span, header, changes::extents));
-                names.add(put(store, hostId, tables.base(), TableSection.NAMES, span, header, changes::names));
+                CommitSpan span = new CommitSpan(from, state.seq());
+                FixedHeader header = Checkpoint.header(state, FixedHeader.TABLE);
+                extents.add(put(
+                        store,
+                        hostId,
+                        tables.base(),
+                        TableSection.EXTENTS,
+                        span,
+                        header,
+                        to -> Checkpoint.added(state, to)));
+                names.add(put(
+                        store,
+                        hostId,
+                        tables.base(),
+                        TableSection.NAMES,
+                        span,
+                        header,
+                        to -> Checkpoint.changes(state, to)));
+                before.add(names.getLast(), extents.getLast());
             }
+        } catch (LargeHostException e) {
+            return; // readers apply the commits
+        } catch (CorruptArchiveException e) {
+            requireTable(e);
+            return;
+        } catch (UncheckedIOException e) {
+            requireTable(Objects.requireNonNull(e.getCause()));
+            return;
         }
         merge(store, hostId, tables.base(), TableSection.EXTENTS, extents);
         merge(store, hostId, tables.base(), TableSection.NAMES, names);
     }
 
-    private static void requireFollows(@Nullable CommitHeader last, CommitHeader next) throws CorruptArchiveException {
-        if (last != null && !Arrays.equals(next.predecessor(), last.chain())) {
-            throw new CorruptArchiveException(
-                    next.object(),
-                    "it does not follow commit " + last.seq() + " as it is stored here: the hash chain is broken");
+    private static void requireTable(IOException cause) throws IOException {
+        if (!(cause instanceof CorruptArchiveException damage) || ArchiveLayout.baseOf(damage.object()) == null) {
+            throw cause;
         }
     }
 
-    private static FixedHeader header(CommitHeader last) {
-        return FixedHeader.condensed(
-                FixedHeader.TABLE, last.seq(), last.row(), last.timeMs(), last.incarnation(), last.chain());
+    /** Applies the commits of the next span. */
+    private static void apply(
+            HostState state, String hostId, long seq, Map<Long, CommitHeader> recent, CommitReader reader)
+            throws IOException {
+        long recordBytes = 0;
+        long last = Math.min(seq, state.seq() + MAX_COMMITS);
+        while (state.seq() < last && recordBytes < MAX_RECORD_BYTES) {
+            CommitHeader kept = recent.get(state.seq() + 1);
+            CommitHeader next = kept == null ? HostLog.read(hostId, state.seq() + 1, reader) : kept;
+            state.apply(next.object(), next);
+            recordBytes += next.recordsLength();
+        }
     }
 
     private static Tables.Stored put(
@@ -180,46 +195,9 @@ public final class SpanTables {
             throws IOException {
         CommitSpan span = new CommitSpan(
                 tables.getFirst().span().from(), tables.getLast().span().to());
-        try (TableMerge merge = new TableMerge(store, tables)) {
-            return put(
-                    store,
-                    hostId,
-                    base,
-                    section,
-                    span,
-                    merge.header(),
-                    section == TableSection.NAMES ? merge::names : merge::extents);
-        }
-    }
-
-    /**
-     * Applies what a table says of names and versions to the state before its span; {@link #attach} says later where
-     * the new bytes are.
-     *
-     * @param relief is asked after each record
-     * @return what stands for the state now
-     * @throws CorruptArchiveException when it is damaged; no state is then usable
-     */
-    static HostState apply(BlobStore store, Tables.Stored table, HostState before, Checkpoint.Relief relief)
-            throws IOException {
-        HostState state = before;
-        try (CheckpointReader in = new CheckpointReader(store, table.key(), FixedHeader.TABLE)) {
-            for (LogRecord record = in.next(); record != null; record = in.next()) {
-                state.apply(table.key(), record, in.header().timeMs());
-                state = relief.of(state);
-            }
-            state.restored(in.header());
-        }
-        return state;
-    }
-
-    /** Says of a state that was made of tables where its bytes are. */
-    static void attach(BlobStore store, Tables tables, HostState state) throws IOException {
-        for (Tables.Stored table : tables.extents()) {
-            extents(store, table.key(), FixedHeader.TABLE, extent -> state.attach(table.key(), extent));
-        }
-        if (!tables.names().isEmpty()) {
-            state.requireAttached(tables.names().getLast().key());
+        boolean areNames = section == TableSection.NAMES;
+        try (TableMerge merge = areNames ? TableMerge.ofNames(store, tables) : TableMerge.ofExtents(store, tables)) {
+            return put(store, hostId, base, section, span, merge.header(), areNames ? merge::names : merge::extents);
         }
     }
 

@@ -26,6 +26,9 @@ final class StateLoad {
     /** Where bytes are is remembered in less memory, so that a small checkpoint is read once. */
     private static final int MAX_PLACES_BYTES = 256 * 1024;
 
+    /** More than the bytes of a name or version in a table. */
+    private static final int MAX_ENTRY_BYTES = 128;
+
     /** An extent in memory, without its checksums. */
     private static final int EXTENT_BYTES = 80;
 
@@ -40,7 +43,10 @@ final class StateLoad {
 
     private Map<Long, CommitHeader> known = Map.of();
     private int maxEntries = Integer.MAX_VALUE;
-    private @Nullable NameFilter names;
+    private @Nullable NameChoice names;
+
+    /** What the state stands over while names are looked up in the store. */
+    private @Nullable SortedRows stored;
 
     /** What takes names and versions; null where the state keeps them. */
     private @Nullable HostRows rows;
@@ -109,12 +115,26 @@ final class StateLoad {
      * Ends with {@link LargeHostException} where there is more.
      *
      * @param entries how many names and versions there may be
-     * @param chosen names that are kept; null for all
      */
-    StateLoad within(int entries, @Nullable NameFilter chosen) {
+    StateLoad within(int entries) {
         maxEntries = entries;
-        names = chosen;
         return this;
+    }
+
+    /**
+     * Looks names up, and takes only what is chosen.
+     *
+     * @param entries how many names and versions that may be, and how many commits may add
+     */
+    StateLoad choosing(NameChoice chosen, int entries) {
+        names = chosen;
+        return within(entries);
+    }
+
+    /** Returns what was asked for of a state that was loaded. */
+    HostState chosen(HostState loaded) throws IOException {
+        NameChoice of = names;
+        return of == null ? loaded : HostPart.of(loaded, of, maxEntries);
     }
 
     /** Keeps what it writes for the next load, if it loads everything there is. */
@@ -152,31 +172,43 @@ final class StateLoad {
             return null;
         }
         if (!wantsExtents()) {
-            return Tables.ofNames(store, hostId, from, seq);
+            Tables tables = Tables.ofNames(store, hostId, from, seq);
+            long bytes = tables.names().stream().mapToLong(Tables.Stored::bytes).sum();
+            if (bytes / MAX_ENTRY_BYTES > maxEntries) {
+                throw new LargeHostException();
+            }
+            return tables;
         }
         Tables tables = Tables.list(store, hostId, from, seq);
         boolean isNear = rolled != null && rolled.header().seq() + SpanTables.MAX_COMMITS >= tables.reached();
+        rolled = isNear ? rolled : null;
         return isNear ? Tables.none(from) : tables;
     }
 
-    /** Makes the state of a checkpoint, or the one before the first commit, or one after some of the commits. */
+    /** Makes the state of a checkpoint and tables, or the one before the first commit, or one after some commits. */
     HostState begin(HostLog.Span span, CommitReader reader) throws IOException {
-        CheckpointId id = span.checkpoint();
-        checkpoint = id;
+        Tables of = span.tables() == null ? Tables.none(span.checkpoint()) : span.tables();
+        checkpoint = span.checkpoint();
         placesBytes = 0;
         places = new ArrayList<>();
-        StateTable table = rolled;
+        boolean isStored = checkpoint != null || !of.names().isEmpty();
+        SortedRows table = rolled;
         if (table == null || !isOf(table, span.commits(), reader)) {
-            table = locals == null || id == null ? null : locals.ofLarge(store, hostId, id);
+            table = isStored && names != null ? lookedUp(of) : null;
+            table = isStored && locals != null ? locals.ofLarge(store, hostId, of) : table;
         }
-        HostState state = table == null ? begun() : new HostState(table, listener);
-        if (table == null && id != null && names != null) {
-            CheckpointPart.restore(store, hostId, id, state, names);
-        } else if (table == null && id != null) {
-            Checkpoint.restore(store, hostId, id, state, this::note);
+        HostState state = table == null ? begun() : new HostState(table, listener, maxEntries);
+        if (table == null && isStored) {
+            TableMerge.restore(store, hostId, of, wantsExtents(), state, this::note);
         }
         firstSeq = state.seq();
         return state;
+    }
+
+    private SortedRows lookedUp(Tables of) throws IOException {
+        SortedRows opened = TableStack.open(store, hostId, of);
+        stored = opened;
+        return opened;
     }
 
     private void note(LogRecord.Extent extent) {
@@ -200,11 +232,11 @@ final class StateLoad {
     }
 
     private HostState begun() {
-        return rows == null ? new HostState(filter, listener, maxEntries, names) : new HostState(rows, listener);
+        return rows == null ? new HostState(filter, listener, maxEntries) : new HostState(rows, listener);
     }
 
     /** Says whether a table is of one of these commits. */
-    private boolean isOf(StateTable table, List<Long> commits, CommitReader reader) throws IOException {
+    private boolean isOf(SortedRows table, List<Long> commits, CommitReader reader) throws IOException {
         FixedHeader header = table.header();
         return !commits.isEmpty()
                 && commits.getFirst() <= header.seq()
@@ -212,31 +244,6 @@ final class StateLoad {
                 && Arrays.equals(
                         header.chain(),
                         HostLog.read(hostId, header.seq(), reader).chain());
-    }
-
-    /** Returns the state after tables. */
-    HostState through(HostState before, Tables tables, boolean isLast) throws IOException {
-        HostState state = before;
-        for (Tables.Stored each : tables.names()) {
-            state = SpanTables.apply(store, each, state, full -> relieved(full, CheckpointContents.UNATTACHED));
-        }
-        return wantsExtents() ? applied(attached(state, tables), isLast) : state;
-    }
-
-    /** Returns the state with where its bytes are; of a large one it is written into another table. */
-    private HostState attached(HostState state, Tables tables) throws IOException {
-        if (isLarge(state)) {
-            tellFreed();
-            try (AttachedContents contents = new AttachedContents(store, tables)) {
-                HostState written = written(state, contents);
-                contents.finish();
-                if (written != null) {
-                    return written;
-                }
-            }
-        }
-        SpanTables.attach(store, tables, state);
-        return state;
     }
 
     /** Makes the state of a moment that only a history records. */
@@ -331,6 +338,14 @@ final class StateLoad {
         if (rows != null) {
             rows.restart();
         }
+        close();
+    }
+
+    private void close() {
+        if (stored != null) {
+            stored.close();
+            stored = null;
+        }
     }
 
     /** Ends it: the caller keeps the state, null for none, and no stack holds one that was laid out before. */
@@ -341,6 +356,7 @@ final class StateLoad {
         if (locals != null) {
             locals.settle(hostId, state == null ? null : state.table());
         }
+        close();
     }
 
     /** Hears that nobody holds the state that another stands for now. */

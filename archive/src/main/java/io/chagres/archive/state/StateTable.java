@@ -1,7 +1,9 @@
 package io.chagres.archive.state;
 
+import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.TableSection;
 import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.format.FrameTable;
 import io.chagres.archive.format.RecordReader;
@@ -26,12 +28,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A checkpoint whose index finds single versions and names with few reads, so that a host with a million files is
- * looked at with little of it in memory: the index, and the blocks that were read last. Each block is checked against
- * the index; {@link #check} says whether the index and the whole are right. Methods throw {@link UncheckedIOException}
- * when a block cannot be read or is damaged. Safe for any thread.
+ * A checkpoint or table whose index finds single rows with few reads, so that a host with a million files is looked at
+ * with little of it in memory: the index, and the blocks that were read last. Each block is checked against the index;
+ * {@link #check} says whether the index and the whole are right. Safe for any thread.
  */
-final class StateTable implements AutoCloseable {
+final class StateTable implements SortedRows {
     /** An index of more is not loaded: such a checkpoint is read as a whole. */
     static final int MAX_INDEX_BYTES = 16 << 20;
 
@@ -55,6 +56,7 @@ final class StateTable implements AutoCloseable {
     private final TableBlocks blocks;
     private final FixedHeader header;
     private final Runnable closing;
+    private final boolean areExtents;
 
     /** The blocks read last; anybody who looks into one holds its lock. */
     private final Map<Integer, TableBlock> cachedBlocks = new LinkedHashMap<>(16, 0.75f, true);
@@ -65,15 +67,27 @@ final class StateTable implements AutoCloseable {
     private StateTable(String key, TableFrames frames, TableBlocks.Footer footer, byte[] index, Runnable closing)
             throws IOException {
         this.key = key;
+        int kind = ArchiveLayout.baseOf(key) == null ? FixedHeader.CHECKPOINT : FixedHeader.TABLE;
         this.frames = frames;
         this.footer = footer;
         this.closing = closing;
         blocks = TableBlocks.decode(key, footer, index);
+        areExtents = kind == FixedHeader.TABLE && ArchiveLayout.sectionOf(key) == TableSection.EXTENTS;
+        byte[] end = frames.content(blocks.count(), 0);
         byte[] first = frames.content(0, 0);
-        if (first.length < FixedHeader.BYTES) {
+        if (first.length < FixedHeader.BYTES || end.length < Integer.BYTES) {
             throw new CorruptArchiveException(key, "it is cut off");
         }
-        header = FixedHeader.decode(key, MemorySegment.ofArray(first), 0, FixedHeader.CHECKPOINT);
+        int headerCrc = MemorySegment.ofArray(end).get(INT, end.length - Integer.BYTES);
+        if (headerCrc != TableBlocks.crc(first, FixedHeader.BYTES)) {
+            throw new CorruptArchiveException(key, "the checksum of its header is wrong");
+        }
+        header = FixedHeader.decode(key, MemorySegment.ofArray(first), 0, kind);
+        boolean opens = blocks.start(TableIndex.VERSIONS) == blocks.end(TableIndex.VERSIONS)
+                || blocks.get(blocks.start(TableIndex.VERSIONS)).isOpening();
+        if (opens == areExtents && blocks.count() > 0) {
+            throw new CorruptArchiveException(key, "its index is damaged");
+        }
         frames.trim();
     }
 
@@ -113,6 +127,11 @@ final class StateTable implements AutoCloseable {
         if (bytes < 0) {
             throw new NoSuchBlobException(key);
         }
+        return open(store, key, bytes);
+    }
+
+    /** Opens a table in a store, whose size is known, as above. */
+    static @Nullable StateTable open(BlobStore store, String key, long bytes) throws IOException {
         return open(key, (offset, to) -> store.get(key, offset, to), bytes, () -> {});
     }
 
@@ -132,11 +151,13 @@ final class StateTable implements AutoCloseable {
         return frames;
     }
 
-    String key() {
+    @Override
+    public String key() {
         return key;
     }
 
-    FixedHeader header() {
+    @Override
+    public FixedHeader header() {
         return header;
     }
 
@@ -150,8 +171,8 @@ final class StateTable implements AutoCloseable {
         return blocks.names();
     }
 
-    /** Returns the greatest id of a version, 0 if there is none. */
-    long lastId() {
+    @Override
+    public long lastId() {
         return footer.lastId();
     }
 
@@ -162,8 +183,8 @@ final class StateTable implements AutoCloseable {
                 : new byte[] {(byte) (section + 1)};
     }
 
-    /** Returns the records of the host itself. */
-    List<LogRecord> hostRecords() throws IOException {
+    @Override
+    public List<LogRecord> hostRecords() throws IOException {
         List<LogRecord> records = new ArrayList<>();
         for (int block = 0; block < blocks.end(TableIndex.HOST); block++) {
             RecordReader reader = reader(bytes(block, 0), 0);
@@ -180,8 +201,7 @@ final class StateTable implements AutoCloseable {
      * @throws CorruptArchiveException when it is not
      */
     void check() throws IOException {
-        TableCheck check = new TableCheck(key);
-        int headerCrc = TableBlocks.crc(frames.content(0, AHEAD_BYTES), FixedHeader.BYTES);
+        TableCheck check = new TableCheck(key, header.kind());
         long count = 0;
         for (int block = 0; block < blocks.count(); block++) {
             byte[] bytes = bytes(block, AHEAD_BYTES);
@@ -195,11 +215,8 @@ final class StateTable implements AutoCloseable {
         byte[] end = frames.content(blocks.count(), AHEAD_BYTES);
         int from = start(blocks.count());
         MemorySegment stored = MemorySegment.ofArray(end);
-        if (end.length != from + 16
-                || stored.get(INT, from) != 0
-                || stored.get(LONG, from + 4L) != count
-                || stored.get(INT, from + 12L) != headerCrc) {
-            throw new CorruptArchiveException(key, "its checksum or its number of records is wrong");
+        if (end.length != from + 16 || stored.get(INT, from) != 0 || stored.get(LONG, from + 4L) != count) {
+            throw new CorruptArchiveException(key, "its number of records is wrong");
         }
         byte[] index = index(frames, footer);
         byte[] last = frames.content(frames.count() - 1, 0);
@@ -255,13 +272,13 @@ final class StateTable implements AutoCloseable {
         } else {
             block = new TableBlock(key);
         }
-        block.fill(bytes, number >= blocks.start(TableIndex.NAMES));
+        block.fill(bytes, areExtents || number >= blocks.start(TableIndex.NAMES));
         cachedBlocks.put(number, block);
         return block;
     }
 
-    /** Says whether there is a version with an id. */
-    boolean holds(long id) {
+    @Override
+    public boolean holds(long id) {
         synchronized (cachedBlocks) {
             return id <= footer.lastId() && find(id) != null;
         }
@@ -282,13 +299,8 @@ final class StateTable implements AutoCloseable {
         }
     }
 
-    /**
-     * Returns a version, or null: each time another object, but for versions that take long to make.
-     *
-     * @param tree finds its names
-     */
-    @Nullable
-    FileVersion version(long id, NameTree tree) {
+    @Override
+    public @Nullable FileVersion version(long id, NameTree tree) {
         synchronized (cachedVersions) {
             FileVersion there = cachedVersions.get(id);
             if (there != null) {
@@ -323,9 +335,8 @@ final class StateTable implements AutoCloseable {
         return version.extents() == null ? 0 : version.extents().size();
     }
 
-    /** Returns a version that the caller keeps and may change, or null. */
-    @Nullable
-    FileVersion takeVersion(long id, NameTree tree) {
+    @Override
+    public @Nullable FileVersion takeVersion(long id, NameTree tree) {
         FileVersion version = version(id, tree);
         synchronized (cachedVersions) {
             FileVersion there = cachedVersions.remove(id);
@@ -335,7 +346,8 @@ final class StateTable implements AutoCloseable {
     }
 
     /** Visits the versions that have no name; blocks without one are not read. */
-    void forEachNameless(NameTree tree, Consumer<FileVersion> visitor) {
+    @Override
+    public void forEachNameless(NameTree tree, Consumer<FileVersion> visitor) {
         for (int block = blocks.start(TableIndex.VERSIONS); block < blocks.end(TableIndex.VERSIONS); block++) {
             if (blocks.get(block).nameless() > 0) {
                 Walk walk = new Walk(block - 1, reader(new byte[0], 0));
@@ -350,8 +362,8 @@ final class StateTable implements AutoCloseable {
         }
     }
 
-    /** Returns all versions in the order of their ids, each made when it is its turn. */
-    Iterator<FileVersion> versions(NameTree tree) {
+    @Override
+    public Iterator<FileVersion> versions(NameTree tree) {
         Walk walk = new Walk(blocks.start(TableIndex.VERSIONS) - 1, reader(new byte[0], 0));
         return new LazyIterator<>() {
             @Override
@@ -424,22 +436,27 @@ final class StateTable implements AutoCloseable {
         }
     }
 
+    @Override
+    public Iterator<LogRecord.NameAdded> names(Pathname directory) {
+        return TableStack.there(rows(directory));
+    }
+
     /**
-     * Returns all names in a directory, which need not be there, in the order of their bytes: paths of one component,
-     * read block by block.
+     * Returns the rows of all names in a directory in the order of their bytes, with whole paths: those that are there,
+     * and in a table those that are not.
      */
-    Iterator<LogRecord.NameAdded> names(Pathname directory) {
+    Iterator<LogRecord> rows(Pathname directory) {
         byte[] start = Arrays.copyOf(directory.bytes(), directory.length() + (directory.length() > 1 ? 1 : 0));
         start[start.length - 1] = '/';
         return new NamesOf(Pathname.ofBytes(start));
     }
 
     /** The names of one directory, those of one block in memory at a time. */
-    private final class NamesOf extends LazyIterator<LogRecord.NameAdded> {
+    private final class NamesOf extends LazyIterator<LogRecord> {
         /** What the keys of all of them begin with. */
         private final byte[] from;
 
-        private final Deque<LogRecord.NameAdded> read = new ArrayDeque<>();
+        private final Deque<LogRecord> read = new ArrayDeque<>();
         private int block;
         private boolean isFirst = true;
 
@@ -449,7 +466,7 @@ final class StateTable implements AutoCloseable {
         }
 
         @Override
-        protected LogRecord.@Nullable NameAdded following() {
+        protected @Nullable LogRecord following() {
             try {
                 while (read.isEmpty() && block < blocks.end(TableIndex.NAMES)) {
                     synchronized (cachedBlocks) {
@@ -464,31 +481,25 @@ final class StateTable implements AutoCloseable {
 
         private void read(TableBlock names) throws CorruptArchiveException {
             for (int i = isFirst ? names.place(from) : 0; i < names.count(); i++) {
-                LogRecord.NameAdded name = name(names, i);
-                if (Arrays.mismatch(TableIndex.nameKey(name.path()), from) < from.length) {
+                LogRecord name = names.row(i);
+                if (Arrays.mismatch(TableIndex.rowKey(name), from) < from.length) {
                     block = blocks.end(TableIndex.NAMES);
                     break;
                 }
-                read.add(relative(name));
+                read.add(name);
             }
             isFirst = false;
         }
     }
 
-    private LogRecord.NameAdded name(TableBlock block, int place) throws CorruptArchiveException {
-        if (block.row(place) instanceof LogRecord.NameAdded name) {
-            return name;
-        }
-        throw new CorruptArchiveException(key, "a block of names holds something else");
+    @Override
+    public LogRecord.@Nullable NameAdded name(Pathname path) {
+        return row(path) instanceof LogRecord.NameAdded name ? TableStack.relative(name) : null;
     }
 
-    private static LogRecord.NameAdded relative(LogRecord.NameAdded name) {
-        return new LogRecord.NameAdded(
-                name.path().name(), name.kind(), name.versionId(), name.target(), name.attributes());
-    }
-
-    /** Returns the name of an absolute path as one component, or null. */
-    LogRecord.@Nullable NameAdded name(Pathname path) {
+    /** Returns the row of an absolute path: that the name is there, or that it is not; null if there is no row. */
+    @Nullable
+    LogRecord row(Pathname path) {
         byte[] wanted = TableIndex.nameKey(path);
         int number = blocks.of(wanted);
         if (number < 0) {
@@ -497,7 +508,28 @@ final class StateTable implements AutoCloseable {
         try {
             synchronized (cachedBlocks) {
                 RecordReader found = block(number).find(wanted);
-                return found != null && found.next() instanceof LogRecord.NameAdded name ? relative(name) : null;
+                return found == null ? null : found.next();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Adds the extents of a version from a position on, of a table of extents. */
+    void extents(long id, long from, List<LogRecord.Extent> to) {
+        byte[] wanted = TableIndex.versionKey(id, from + 1);
+        int number = Math.max(blocks.of(wanted), blocks.start(TableIndex.VERSIONS));
+        try {
+            synchronized (cachedBlocks) {
+                for (; number < blocks.end(TableIndex.VERSIONS); number++) {
+                    TableBlock block = block(number);
+                    for (int i = block.place(wanted); i < block.count(); i++) {
+                        if (!(block.row(i) instanceof LogRecord.Extent extent) || extent.versionId() != id) {
+                            return;
+                        }
+                        to.add(extent);
+                    }
+                }
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);

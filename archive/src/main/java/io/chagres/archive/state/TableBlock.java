@@ -24,8 +24,12 @@ final class TableBlock {
         this.key = key;
     }
 
-    /** Takes over records, of names or of versions. */
-    void fill(byte[] records, boolean ofNames) throws CorruptArchiveException {
+    /**
+     * Takes over records.
+     *
+     * @param each whether each record is a row, as names and single extents are
+     */
+    void fill(byte[] records, boolean each) throws CorruptArchiveException {
         if (bytes.length < records.length) {
             bytes = new byte[records.length + records.length / 8];
         }
@@ -35,7 +39,7 @@ final class TableBlock {
         RecordReader reader = from(0);
         while (reader.hasNext()) {
             int start = reader.position();
-            if (reader.skip() || ofNames) {
+            if (reader.skip() || each) {
                 if (count == starts.length) {
                     starts = Arrays.copyOf(starts, 2 * count);
                 }
@@ -59,7 +63,7 @@ final class TableBlock {
         int high = count - 1;
         while (low <= high) {
             int middle = (low + high) >>> 1;
-            if (Arrays.compareUnsigned(TableIndex.rowKey(row(middle)), wanted) < 0) {
+            if (Arrays.compareUnsigned(TableIndex.keyOf(row(middle)), wanted) < 0) {
                 low = middle + 1;
             } else {
                 high = middle - 1;
@@ -71,7 +75,7 @@ final class TableBlock {
     /** Returns the record that a row begins with. */
     LogRecord row(int place) throws CorruptArchiveException {
         LogRecord first = from(starts[place]).next();
-        if (TableIndex.rowKey(first) == null) {
+        if (TableIndex.keyOf(first) == null) {
             throw new CorruptArchiveException(key, "a block of rows holds something else");
         }
         return first;
@@ -81,6 +85,6 @@ final class TableBlock {
     @Nullable
     RecordReader find(byte[] wanted) throws CorruptArchiveException {
         int at = place(wanted);
-        return at < count && Arrays.equals(TableIndex.rowKey(row(at)), wanted) ? from(starts[at]) : null;
+        return at < count && Arrays.equals(TableIndex.keyOf(row(at)), wanted) ? from(starts[at]) : null;
     }
 }

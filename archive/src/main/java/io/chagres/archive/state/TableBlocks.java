@@ -117,10 +117,7 @@ final class TableBlocks {
             throw damaged(key);
         }
         TableBlocks decoded = new TableBlocks(blocks);
-        int first = decoded.start(TableIndex.VERSIONS);
-        boolean opens =
-                first == decoded.end(TableIndex.VERSIONS) || blocks.get(first).isOpening();
-        if (!opens || decoded.versions > Integer.MAX_VALUE || decoded.names > Integer.MAX_VALUE) {
+        if (decoded.versions > Integer.MAX_VALUE || decoded.names > Integer.MAX_VALUE) {
             throw damaged(key);
         }
         return decoded;

@@ -2,6 +2,7 @@ package io.chagres.archive.state;
 
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.FixedHeader;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.Arrays;
@@ -16,14 +17,17 @@ final class TableCheck {
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final String key;
-    private final TableIndex index = new TableIndex(false);
+    private final TableIndex index;
+    private final boolean hasAllNames;
     private final long seed = RANDOM.nextLong();
 
     /** How many names versions say they have, less those that there are, each times what stands for the version. */
     private long missing;
 
-    TableCheck(String key) {
+    TableCheck(String key, int kind) {
         this.key = key;
+        index = new TableIndex(kind, false);
+        hasAllNames = kind == FixedHeader.CHECKPOINT;
     }
 
     /** Returns the next bytes of what a checkpoint holds. */
@@ -61,7 +65,7 @@ final class TableCheck {
 
     /** Ends the blocks: compares the index, and what follows it. */
     void end(Bytes stored) throws IOException {
-        if (missing != 0) {
+        if (hasAllNames && missing != 0) {
             throw new CorruptArchiveException(key, "its versions have not as many names as they say");
         }
         byte[] bytes = index.bytes();

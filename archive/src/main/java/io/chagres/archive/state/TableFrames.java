@@ -33,9 +33,9 @@ final class TableFrames implements AutoCloseable {
         return table.frames();
     }
 
-    /** Forgets the bytes around those that were asked for. */
+    /** Forgets the bytes around those that were asked for, unless they are the whole object. */
     synchronized void trim() {
-        part = new byte[0];
+        part = partStart == 0 ? part : new byte[0];
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.chagres.archive.state;
 
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.FixedHeader;
 import io.chagres.linux.Pathname;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -37,7 +38,8 @@ final class TableIndex {
     private static final int MAX_NAMES = Integer.MAX_VALUE;
     private static final byte[] FIRST = {};
 
-    private final boolean isLocal;
+    private final boolean isTable;
+    private final boolean tellsLengths;
     private final ByteArrayOutputStream entries = new ByteArrayOutputStream();
     private int blocks;
 
@@ -59,10 +61,33 @@ final class TableIndex {
     /**
      * Begins one of nothing.
      *
-     * @param isLocal whether lengths may stand behind extents: in no store
+     * @param kind of the object, as in its fixed header
+     * @param isLocal whether it stays here: then lengths may stand behind the extents of a checkpoint
      */
-    TableIndex(boolean isLocal) {
-        this.isLocal = isLocal;
+    TableIndex(int kind, boolean isLocal) {
+        isTable = kind == FixedHeader.TABLE;
+        tellsLengths = isTable || isLocal;
+    }
+
+    /** Says whether objects of a kind have an index. */
+    static boolean isOf(int kind) {
+        return kind == FixedHeader.CHECKPOINT || kind == FixedHeader.TABLE;
+    }
+
+    /** Returns the version that a record of a row is of; 0 for one that is of none. */
+    static long versionOf(LogRecord record) {
+        return switch (record) {
+            case LogRecord.VersionOpened r -> r.versionId();
+            case LogRecord.VersionNames r -> r.versionId();
+            case LogRecord.Extent r -> r.versionId();
+            case LogRecord.VersionLength r -> r.versionId();
+            case LogRecord.VersionClosed r -> r.versionId();
+            case LogRecord.AttributesChanged r -> r.versionId();
+            case LogRecord.VersionTimes r -> r.versionId();
+            case LogRecord.VersionRetention r -> r.versionId();
+            case LogRecord.Derived r -> r.fromVersion();
+            default -> 0;
+        };
     }
 
     /** Returns the key of a version's opening, or of one of its extents. */
@@ -95,8 +120,14 @@ final class TableIndex {
         return switch (record) {
             case LogRecord.VersionOpened r -> versionKey(r.versionId(), 0);
             case LogRecord.NameAdded r -> nameKey(r.path());
+            case LogRecord.NameRemoved r -> nameKey(r.path());
             default -> null;
         };
+    }
+
+    /** Returns the key of a record that has one: of the first of a row, or of an extent; null for others. */
+    static byte @Nullable [] keyOf(LogRecord record) {
+        return record instanceof LogRecord.Extent r ? versionKey(r.versionId(), r.start() + 1) : rowKey(record);
     }
 
     /** Says whether a block ends before a record: another section begins, or it is full and the record may be first. */
@@ -111,9 +142,10 @@ final class TableIndex {
                 || sectionOf(record) != VERSIONS;
     }
 
-    private static int sectionOf(LogRecord record) {
+    static int sectionOf(LogRecord record) {
         return switch (record) {
             case LogRecord.NameAdded r -> NAMES;
+            case LogRecord.NameRemoved r -> NAMES;
             case LogRecord.IncarnationOpened r -> HOST;
             case LogRecord.IncarnationClosed r -> HOST;
             case LogRecord.Recipients r -> HOST;
@@ -128,15 +160,16 @@ final class TableIndex {
         boolean fits =
                 switch (record) {
                     case LogRecord.VersionOpened r -> opened(r);
-                    case LogRecord.Extent r -> isOpen(r.versionId()) && extended(r);
+                    case LogRecord.Extent r -> follows(r) && extended(r);
                     case LogRecord.VersionNames r -> isOpen(r.versionId()) && r.names() != 1 && r.names() <= MAX_NAMES;
-                    case LogRecord.VersionLength r -> isLocal && isOpen(r.versionId());
+                    case LogRecord.VersionLength r -> tellsLengths && isOpen(r.versionId());
                     case LogRecord.VersionClosed r -> isOpen(r.versionId());
                     case LogRecord.AttributesChanged r -> isOpen(r.versionId());
                     case LogRecord.VersionTimes r -> isOpen(r.versionId());
                     case LogRecord.VersionRetention r -> isOpen(r.versionId());
                     case LogRecord.Derived r -> isOpen(r.fromVersion());
-                    case LogRecord.NameAdded r -> named(r);
+                    case LogRecord.NameAdded r -> named(r.path()) && NameTree.isOfItsKind(r);
+                    case LogRecord.NameRemoved r -> isTable && named(r.path());
                     default -> of != VERSIONS;
                 };
         boolean inPlace = isOpen ? of == section : of >= section && mayBeFirst(record);
@@ -186,17 +219,25 @@ final class TableIndex {
         return follows;
     }
 
+    /** Says whether an extent is of the version that is open; a table may begin with it. */
+    private boolean follows(LogRecord.Extent extent) {
+        boolean begins = isTable && extent.versionId() > lastId;
+        lastId = begins ? extent.versionId() : lastId;
+        lastEnd = begins ? extent.start() : lastEnd;
+        return isOpen(extent.versionId());
+    }
+
     private boolean extended(LogRecord.Extent extent) {
         boolean follows = extent.start() == lastEnd;
         lastEnd = extent.end();
         return follows;
     }
 
-    private boolean named(LogRecord.NameAdded added) {
-        byte[] name = nameKey(added.path());
+    private boolean named(Pathname path) {
+        byte[] name = nameKey(path);
         boolean follows = Arrays.compareUnsigned(lastName, name) < 0;
         lastName = name;
-        return follows && added.path().length() > 1 && NameTree.isName(added.path()) && NameTree.isOfItsKind(added);
+        return follows && path.length() > 1 && NameTree.isName(path);
     }
 
     /** Ends a block; {@link #add} was called for each of its records. */

@@ -1,20 +1,30 @@
 package io.chagres.archive.state;
 
+import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads tables of spans that follow each other as one of all, with a record of each in memory at a time. Confined to
- * one thread.
+ * Reads sorted tables as one of all, with a row of each in memory at a time: of each row the newest table that has one
+ * counts. Each is read to its end, and proves to be whole. Confined to one thread.
  */
 final class TableMerge implements AutoCloseable {
-    private final List<Cursor> cursors = new ArrayList<>();
+    /** Those of names and versions, the newest first; a checkpoint is the last. */
+    private final List<Cursor> states = new ArrayList<>();
+
+    /** Those of extents, in the order of their spans. */
+    private final List<Cursor> extents = new ArrayList<>();
+
+    /** Whether it is found out where the bytes of all versions are. */
+    private boolean attaches;
 
     /** One table, and the next record of it. */
     private static final class Cursor {
@@ -24,130 +34,302 @@ final class TableMerge implements AutoCloseable {
         @Nullable
         LogRecord next;
 
-        private long lastId;
+        private byte @Nullable [] name;
 
         Cursor(String key, CheckpointReader in) throws IOException {
             this.key = key;
             this.in = in;
-            advance();
+            next = in.next();
+        }
+
+        boolean isCheckpoint() {
+            return in.header().kind() == FixedHeader.CHECKPOINT;
+        }
+
+        boolean isIn(int section) {
+            return next != null && TableIndex.sectionOf(next) == section;
         }
 
         /** Returns the version that the next record is of; 0 for none. */
         long id() {
-            return next == null ? 0 : VersionChange.versionOf(next);
+            return next == null ? 0 : TableIndex.versionOf(next);
         }
 
-        void advance() throws IOException {
-            next = in.next();
-            if (id() != 0 && id() < lastId) {
-                throw new CorruptArchiveException(key, "its versions are out of order");
+        /** Returns the key of the next name. */
+        byte[] name() {
+            byte[] known = name;
+            if (known == null) {
+                known = Objects.requireNonNull(TableIndex.rowKey(Objects.requireNonNull(next)));
+                name = known;
             }
-            lastId = next == null || id() == 0 ? Long.MAX_VALUE : id();
+            return known;
         }
+
+        LogRecord take() throws IOException {
+            LogRecord taken = Objects.requireNonNull(next);
+            next = in.next();
+            name = null;
+            return taken;
+        }
+    }
+
+    private TableMerge() {}
+
+    /** Begins to read tables of names as one. */
+    static TableMerge ofNames(BlobStore store, List<Tables.Stored> tables) throws IOException {
+        return opened(store, tables, List.of(), null);
+    }
+
+    /** Begins to read tables of extents as one. */
+    static TableMerge ofExtents(BlobStore store, List<Tables.Stored> tables) throws IOException {
+        return opened(store, List.of(), tables, null);
     }
 
     /**
-     * Begins to read.
+     * Begins to read a checkpoint and the tables behind it; at least one of them there is.
      *
-     * @param tables of one section, in the order of their spans
+     * @param attaches whether it is asked where bytes are
      */
-    TableMerge(BlobStore store, List<Tables.Stored> tables) throws IOException {
+    static TableMerge of(BlobStore store, String hostId, Tables of, boolean attaches) throws IOException {
+        String checkpoint = of.base().seq() > 0 ? ArchiveLayout.checkpoint(hostId, of.base()) : null;
+        TableMerge merge = opened(store, of.names(), attaches ? of.extents() : List.of(), checkpoint);
+        merge.attaches = attaches;
+        return merge;
+    }
+
+    private static TableMerge opened(
+            BlobStore store, List<Tables.Stored> names, List<Tables.Stored> extents, @Nullable String checkpoint)
+            throws IOException {
+        TableMerge merge = new TableMerge();
+        boolean isOpen = false;
         try {
-            for (Tables.Stored table : tables) {
-                CheckpointReader in = new CheckpointReader(store, table.key(), FixedHeader.TABLE);
-                boolean isKept = false;
-                try {
-                    cursors.add(new Cursor(table.key(), in));
-                    isKept = true;
-                } finally {
-                    if (!isKept) {
-                        in.close();
-                    }
-                }
+            for (Tables.Stored each : names.reversed()) {
+                merge.states.add(cursor(store, each.key(), FixedHeader.TABLE));
             }
-        } catch (IOException e) {
-            close();
-            throw e;
+            if (checkpoint != null) {
+                merge.states.add(cursor(store, checkpoint, FixedHeader.CHECKPOINT));
+            }
+            for (Tables.Stored each : extents) {
+                merge.extents.add(cursor(store, each.key(), FixedHeader.TABLE));
+            }
+            isOpen = true;
+            return merge;
+        } finally {
+            if (!isOpen) {
+                merge.close();
+            }
         }
     }
 
-    /** Returns what a table of all of them begins with. */
+    private static Cursor cursor(BlobStore store, String key, int kind) throws IOException {
+        CheckpointReader in = new CheckpointReader(store, key, kind);
+        boolean isKept = false;
+        try {
+            Cursor cursor = new Cursor(key, in);
+            isKept = true;
+            return cursor;
+        } finally {
+            if (!isKept) {
+                in.close();
+            }
+        }
+    }
+
+    private Cursor newest() {
+        return states.isEmpty() ? extents.getLast() : states.getFirst();
+    }
+
+    /** Returns the key of the newest. */
+    String key() {
+        return newest().key;
+    }
+
+    /** Returns what an object of all of them begins with. */
     FixedHeader header() {
-        return cursors.getLast().in.header();
+        return newest().in.header();
+    }
+
+    /**
+     * Takes over a checkpoint and the tables behind it, at least one of them, into a state before the first commit.
+     *
+     * @param attaches whether it is asked where bytes are
+     * @param extents gets all that the checkpoint has, and with {@code attaches} those of tables
+     * @throws CorruptArchiveException when one is damaged; the state is then not usable
+     */
+    static void restore(
+            BlobStore store, String hostId, Tables of, boolean attaches, HostState state, Checkpoint.ExtentSink extents)
+            throws IOException {
+        try (TableMerge merge = of(store, hostId, of, attaches)) {
+            long timeMs = merge.header().timeMs();
+            merge.state(record -> {
+                state.apply(merge.key(), record, timeMs);
+                if (record instanceof LogRecord.Extent extent) {
+                    extents.take(extent);
+                }
+            });
+            state.restored(merge.header());
+        }
+    }
+
+    /** Gives all rows of the state that they add up to, as a checkpoint has them; lengths where bytes are elsewhere. */
+    void state(Checkpoint.Sink out) throws IOException {
+        rows(out, false);
+    }
+
+    /** Gives all rows of a table of names. */
+    void names(Checkpoint.Sink out) throws IOException {
+        rows(out, true);
+    }
+
+    private void rows(Checkpoint.Sink out, boolean withRemoved) throws IOException {
+        for (Cursor each : states) {
+            while (each.isIn(TableIndex.HOST)) {
+                LogRecord fact = each.take();
+                if (each == states.getFirst()) {
+                    out.write(fact);
+                }
+            }
+        }
+        for (long id = nextId(); id > 0; id = nextId()) {
+            version(id, out);
+        }
+        for (Cursor first = nextName(); first != null; first = nextName()) {
+            byte[] key = first.name();
+            for (Cursor each : states) {
+                if (each != first && each.next != null && Arrays.equals(each.name(), key)) {
+                    each.take();
+                }
+            }
+            LogRecord row = first.take();
+            if (withRemoved || row instanceof LogRecord.NameAdded) {
+                out.write(row);
+            }
+        }
+    }
+
+    /** Gives all extents, by version. */
+    void extents(Checkpoint.Sink out) throws IOException {
+        for (long id = nextId(); id > 0; id = nextId()) {
+            long end = -1;
+            for (Cursor each : extents) {
+                while (each.id() == id) {
+                    LogRecord.Extent extent = (LogRecord.Extent) each.take();
+                    if (end >= 0 && extent.start() != end) {
+                        throw new CorruptArchiveException(
+                                each.key, "the extents of version " + id + " do not follow those before them");
+                    }
+                    end = extent.end();
+                    out.write(extent);
+                }
+            }
+        }
+    }
+
+    private static long least(long id, List<Cursor> cursors) {
+        long least = id;
+        for (Cursor each : cursors) {
+            least = least == 0 || (each.id() > 0 && each.id() < least) ? each.id() : least;
+        }
+        return least;
     }
 
     /** Returns the next version that any of them is about; 0 behind the last. */
     private long nextId() {
-        long id = 0;
-        for (Cursor each : cursors) {
-            id = id == 0 || (each.id() > 0 && each.id() < id) ? each.id() : id;
-        }
-        return id;
+        return least(least(0, states), extents);
     }
 
-    /** Writes a row for each version, and behind them what is of no version, in the order of the log. */
-    void names(Checkpoint.Sink out) throws IOException {
-        for (long id = nextId(); id > 0; id = nextId()) {
-            VersionChange whole = null;
-            for (Cursor each : cursors) {
-                VersionChange part = null;
-                while (each.id() == id) {
-                    part = part == null ? new VersionChange(id) : part;
-                    part.take(each.key, next(each));
+    /** Returns the newest that has the next name; null behind the last. */
+    private @Nullable Cursor nextName() {
+        Cursor first = null;
+        for (Cursor each : states) {
+            if (each.next != null && (first == null || Arrays.compareUnsigned(each.name(), first.name()) < 0)) {
+                first = each;
+            }
+        }
+        return first;
+    }
+
+    private void version(long id, Checkpoint.Sink out) throws IOException {
+        Cursor from = null;
+        for (Cursor each : states) {
+            from = from == null && each.id() == id ? each : from;
+        }
+        if (from != null && from.isCheckpoint()) {
+            while (from.id() == id) {
+                out.write(from.take());
+            }
+        } else if (from != null) {
+            changed(id, from, out);
+        }
+        for (Cursor each : states) {
+            while (each.id() == id) {
+                each.take();
+            }
+        }
+        for (Cursor each : extents) {
+            while (each.id() == id) {
+                each.take();
+            }
+        }
+    }
+
+    /** Gives a version that a table changed: its extents follow its opening, as in a checkpoint. */
+    private void changed(long id, Cursor from, Checkpoint.Sink out) throws IOException {
+        List<LogRecord> rest = new ArrayList<>();
+        long length = 0;
+        long end = 0;
+        while (from.id() == id) {
+            LogRecord record = from.take();
+            if (record instanceof LogRecord.VersionOpened opened) {
+                end = opened.startPosition();
+                length = end;
+                out.write(record);
+            } else if (record instanceof LogRecord.VersionNames) {
+                out.write(record);
+            } else {
+                boolean isLength = record instanceof LogRecord.VersionLength;
+                length = record instanceof LogRecord.VersionLength told ? told.length() : length;
+                if (!isLength || !attaches) {
+                    rest.add(record);
                 }
-                if (whole == null) {
-                    whole = part;
-                } else if (part != null) {
-                    whole.add(each.key, part);
-                }
-            }
-            if (whole != null) {
-                whole.write(out);
             }
         }
-        for (Cursor each : cursors) {
-            while (each.next != null) {
-                out.write(next(each));
-            }
+        Cursor last = states.getLast();
+        if (last.isCheckpoint()) {
+            end = attach(id, last, end, length, out);
+        }
+        for (Cursor each : extents) {
+            end = attach(id, each, end, length, out);
+        }
+        if (attaches && end != length) {
+            throw new CorruptArchiveException(key(), "nothing says where byte " + end + " of version " + id + " is");
+        }
+        for (LogRecord record : rest) {
+            out.write(record);
         }
     }
 
-    /** Writes all extents, by version. */
-    void extents(Checkpoint.Sink out) throws IOException {
-        for (long id = nextId(); id > 0; id = nextId()) {
-            extents(id, out);
-        }
-    }
-
-    /** Writes the extents of a version, and leaves out those of versions before it. */
-    void extents(long id, Checkpoint.Sink out) throws IOException {
-        for (Cursor each : cursors) {
-            while (each.next != null && each.id() <= id) {
-                boolean isOfIt = each.id() == id;
-                LogRecord record = next(each);
-                if (isOfIt) {
-                    out.write(record);
-                }
+    /** Gives the extents behind a position that one has of a version, up to its length; returns where they end. */
+    private static long attach(long id, Cursor from, long start, long length, Checkpoint.Sink out) throws IOException {
+        long end = start;
+        while (from.id() == id) {
+            if (from.take() instanceof LogRecord.Extent extent && extent.start() == end && end < length) {
+                out.write(extent);
+                end = extent.end();
             }
         }
-    }
-
-    private static LogRecord next(Cursor cursor) throws IOException {
-        LogRecord record = cursor.next;
-        if (record == null) {
-            throw new IllegalStateException("there is no record left");
-        }
-        cursor.advance();
-        return record;
+        return end;
     }
 
     @Override
     public void close() {
-        for (Cursor each : cursors) {
-            try {
-                each.in.close();
-            } catch (IOException e) {
-                // it was only read
+        for (List<Cursor> cursors : List.of(states, extents)) {
+            for (Cursor each : cursors) {
+                try {
+                    each.in.close();
+                } catch (IOException e) {
+                    // it was only read
+                }
             }
         }
     }

@@ -2,13 +2,12 @@ package io.chagres.archive.state;
 
 import java.util.AbstractCollection;
 import java.util.Iterator;
-import java.util.Map;
 import java.util.NavigableMap;
 import org.jspecify.annotations.Nullable;
 
 /** All versions of a state over a table in the order of their ids: those of the table are made on the way. */
 final class TableVersions extends AbstractCollection<FileVersion> {
-    private final StateTable table;
+    private final SortedRows table;
     private final NameTree names;
     private final NavigableMap<Long, FileVersion> kept;
 
@@ -17,7 +16,7 @@ final class TableVersions extends AbstractCollection<FileVersion> {
      *
      * @param kept versions that stand for those of the table with the same ids, and others
      */
-    TableVersions(StateTable table, NameTree names, NavigableMap<Long, FileVersion> kept) {
+    TableVersions(SortedRows table, NameTree names, NavigableMap<Long, FileVersion> kept) {
         this.table = table;
         this.names = names;
         this.kept = kept;
@@ -25,11 +24,11 @@ final class TableVersions extends AbstractCollection<FileVersion> {
 
     @Override
     public int size() {
-        int more = 0;
-        for (Map.Entry<Long, FileVersion> each : kept.entrySet()) {
-            more += table.holds(each.getKey()) ? 0 : 1;
+        int count = 0;
+        for (Iterator<FileVersion> all = iterator(); all.hasNext(); all.next()) {
+            count++;
         }
-        return table.versionCount() + more;
+        return count;
     }
 
     @Override

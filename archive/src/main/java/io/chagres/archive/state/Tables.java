@@ -20,18 +20,16 @@ import org.jspecify.annotations.Nullable;
  * The tables that lead from one checkpoint to a later state. Immutable.
  *
  * @param base the checkpoint; {@link CheckpointId#BEGINNING} for none
- * @param from the commit behind which they begin: those between it and the checkpoint have none, and are applied first
- * @param names those to apply: each begins where the one before ends
+ * @param names each begins where the one before ends, the first at the checkpoint
  * @param extents those that say where the bytes are, in the order of their ends; they may overlap
  */
-record Tables(CheckpointId base, long from, List<Stored> names, List<Stored> extents) {
+record Tables(CheckpointId base, List<Stored> names, List<Stored> extents) {
     /** A table of a span, its key, and its size in the store. */
     record Stored(CommitSpan span, String key, long bytes) {}
 
     /** Returns that there is nothing. */
     static Tables none(@Nullable CheckpointId checkpoint) {
-        CheckpointId base = beginning(checkpoint);
-        return new Tables(base, base.seq(), List.of(), List.of());
+        return new Tables(beginning(checkpoint), List.of(), List.of());
     }
 
     private static CheckpointId beginning(@Nullable CheckpointId checkpoint) {
@@ -45,31 +43,24 @@ record Tables(CheckpointId base, long from, List<Stored> names, List<Stored> ext
         if (extents.isEmpty()) {
             return none(checkpoint);
         }
-        long first = extents.getFirst().span().from();
-        return of(
-                base, names(store, hostId, base, first, extents.getLast().span().to()), extents);
+        return new Tables(
+                base, names(store, hostId, base, extents.getLast().span().to()), extents);
     }
 
     /** Lists those up to a commit, without where bytes are. */
     static Tables ofNames(BlobStore store, String hostId, @Nullable CheckpointId checkpoint, long seq)
             throws IOException {
         CheckpointId base = beginning(checkpoint);
-        return of(base, names(store, hostId, base, base.seq(), seq), List.of());
+        return new Tables(base, names(store, hostId, base, seq), List.of());
     }
 
-    private static Tables of(CheckpointId base, List<Stored> names, List<Stored> extents) {
-        long from = names.isEmpty() ? base.seq() : names.getFirst().span().from();
-        return new Tables(base, from, names, extents);
-    }
-
-    private static List<Stored> names(BlobStore store, String hostId, CheckpointId base, long from, long seq)
-            throws IOException {
-        return list(store, hostId, base, TableSection.NAMES, from, seq, Tables::path);
+    private static List<Stored> names(BlobStore store, String hostId, CheckpointId base, long seq) throws IOException {
+        return list(store, hostId, base, TableSection.NAMES, seq, Tables::path);
     }
 
     /** Lists those that say where bytes are up to a commit. */
     static List<Stored> ofExtents(BlobStore store, String hostId, CheckpointId base, long seq) throws IOException {
-        return list(store, hostId, base, TableSection.EXTENTS, base.seq(), seq, Tables::cover);
+        return list(store, hostId, base, TableSection.EXTENTS, seq, Tables::cover);
     }
 
     /** Returns the commit they lead to. */
@@ -82,11 +73,12 @@ record Tables(CheckpointId base, long from, List<Stored> names, List<Stored> ext
         List<CommitSpan> of(Collection<CommitSpan> spans, long from);
     }
 
-    /** Lists from the newest back until there is a way from a commit, or else from where the first of them begins. */
+    /** Lists from the newest back until there is a way from the checkpoint. */
     private static List<Stored> list(
-            BlobStore store, String hostId, CheckpointId base, TableSection section, long from, long seq, Way way)
+            BlobStore store, String hostId, CheckpointId base, TableSection section, long seq, Way way)
             throws IOException {
         Map<CommitSpan, BlobInfo> there = new HashMap<>();
+        long from = base.seq();
         long newest = 0;
         long first = Long.MAX_VALUE;
         for (BlobInfo info : store.list(ArchiveLayout.tables(hostId, base, section), null)) {
@@ -102,7 +94,7 @@ record Tables(CheckpointId base, long from, List<Stored> names, List<Stored> ext
                 return stored(found, there);
             }
         }
-        return stored(way.of(there.keySet(), first), there);
+        return stored(way.of(there.keySet(), from), there);
     }
 
     private static List<Stored> stored(List<CommitSpan> spans, Map<CommitSpan, BlobInfo> there) {

@@ -52,13 +52,8 @@ record Whereabouts(
                 state.locate(checkpoint, extent);
             }
         }
-        for (CommitHeader commit : commits) {
-            if (commit.seq() <= tables.from()) {
-                locate(state, commit.seq(), commit.object(), commit.recordReader());
-            }
-        }
         long before = tables.reached();
-        boolean isTold = before > tables.from() && wanted.stream().anyMatch(version -> version.toldBy() != null);
+        boolean isTold = before > base.seq() && wanted.stream().anyMatch(version -> version.toldBy() != null);
         for (Tables.Stored table : isTold ? Tables.ofExtents(store, hostId, base, before) : List.<Tables.Stored>of()) {
             if (wanted.stream().anyMatch(version -> isTold(version, table.span()))) {
                 read(table.key(), FixedHeader.TABLE, state);

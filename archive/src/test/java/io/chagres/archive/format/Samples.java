@@ -86,7 +86,7 @@ public final class Samples {
                 new LogRecord.VersionLength(5, Long.MAX_VALUE, -1),
                 new LogRecord.VersionLength(1, 0, Long.MIN_VALUE),
                 new LogRecord.Moment(Long.MAX_VALUE, Long.MIN_VALUE),
-                new LogRecord.VersionCommits(1, 1, Long.MAX_VALUE),
+                new LogRecord.VersionLength(1, 1, 0, 1, Long.MAX_VALUE),
                 new LogRecord.VersionNames(1, 2),
                 new LogRecord.Repeated(Long.MAX_VALUE, -1, new byte[] {2, 1}),
                 new LogRecord.Run(1, 0, 1, 0, 0, -1, 0),

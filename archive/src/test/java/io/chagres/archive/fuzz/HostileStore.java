@@ -118,7 +118,7 @@ final class HostileStore {
     /**
      * Puts a checkpoint or a table: the records are given in blocks, and {@code count} says how many they are.
      *
-     * @param index changes the index of a checkpoint
+     * @param index changes the index of a checkpoint or table
      */
     static void table(
             MemoryStore store,
@@ -134,21 +134,30 @@ final class HostileStore {
         byte[] fixed = new byte[FixedHeader.BYTES];
         header.encode(MemorySegment.ofArray(fixed), 0);
         part.writeBytes(fixed);
+        boolean isIndexed = header.kind() != FixedHeader.HISTORY;
+        crc.update(fixed);
         for (byte[] block : blocks) {
             part.writeBytes(word(block.length));
             part.writeBytes(block);
-            crc.update(part.toByteArray());
+            if (!isIndexed) {
+                crc.update(word(block.length));
+                crc.update(block);
+            }
             parts.add(part.toByteArray());
             part.reset();
         }
         part.writeBytes(word(0));
         part.writeBytes(word((int) count));
         part.writeBytes(word((int) (count >> 32)));
-        crc.update(part.toByteArray());
+        if (!isIndexed) {
+            crc.update(word(0));
+            crc.update(word((int) count));
+            crc.update(word((int) (count >> 32)));
+        }
         part.writeBytes(word((int) crc.getValue()));
         parts.add(part.toByteArray());
-        if (header.kind() == FixedHeader.CHECKPOINT) {
-            parts.addAll(index.apply(TableBytes.index(blocks)));
+        if (isIndexed) {
+            parts.addAll(index.apply(TableBytes.index(header.kind(), blocks)));
         }
         try (SeekableFrames frames = new SeekableFrames(1)) {
             store.replace(key, TableBytes.object(frames, parts));

@@ -85,11 +85,11 @@ class HostileTablesTest implements Fuzz.Target {
                 } else if (i == 5) {
                     host.move("/d/f1", "/moved");
                     host.remove("/d/f2");
-                    SpanTables.write(store, HostileStore.ID, 0, 5, Map.of());
+                    SpanTables.write(store, HostileStore.ID, 5, Map.of());
                 } else if (i == 7 && random.nextBoolean()) {
                     compact(store);
                 } else if (i == 8) {
-                    SpanTables.write(store, HostileStore.ID, 0, 8, Map.of());
+                    SpanTables.write(store, HostileStore.ID, 8, Map.of());
                 }
             }
         }

@@ -34,7 +34,6 @@ final class RandomRecords {
             LogRecord.VersionRetention.class,
             LogRecord.PackedRun.class,
             LogRecord.VersionLength.class,
-            LogRecord.VersionCommits.class,
             LogRecord.VersionNames.class,
             LogRecord.Moment.class);
 

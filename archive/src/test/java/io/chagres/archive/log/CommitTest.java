@@ -241,10 +241,10 @@ class CommitTest {
     void saysThatTheFormatIsOlder() {
         try (CommitBuilder builder = new CommitBuilder(1 << 20, 3)) {
             byte[] bytes = seal(builder);
-            bytes[12] = 1;
+            bytes[12] = 2;
             resign(bytes);
             assertThatThrownBy(() -> decode(bytes, true))
-                    .hasMessageContaining("format version 1, this program knows 2");
+                    .hasMessageContaining("format version 2, this program knows 3; earlier ones were never released");
         }
     }
 
@@ -265,10 +265,10 @@ class CommitTest {
     void saysThatTheFormatIsNewer() {
         try (CommitBuilder builder = new CommitBuilder(1 << 20, 3)) {
             byte[] bytes = seal(builder);
-            bytes[12] = 3;
+            bytes[12] = 4;
             resign(bytes);
             assertThatThrownBy(() -> decode(bytes, true))
-                    .hasMessageContaining("format version 3, this program knows 2");
+                    .hasMessageContaining("format version 4, this program knows 3");
         }
     }
 

@@ -37,11 +37,11 @@ import org.junit.jupiter.api.Test;
  * a new format version. With {@code GOLDEN_WRITE=DIRECTORY} in the environment those of this build are written.
  */
 public class GoldenFilesTest {
-    private static final String COMMIT = "commit-format-2.zst";
-    private static final String CHECKPOINT = "checkpoint-format-2.zst";
-    private static final String PACKED = "packed-format-2.zst";
-    private static final String PACK = "pack-format-2.zst";
-    private static final String REPEATING = "repeating-format-2.zst";
+    private static final String COMMIT = "commit-format-3.zst";
+    private static final String CHECKPOINT = "checkpoint-format-3.zst";
+    private static final String PACKED = "packed-format-3.zst";
+    private static final String PACK = "pack-format-3.zst";
+    private static final String REPEATING = "repeating-format-3.zst";
     private static final byte[] LINES = Samples.bytes("the last words of a machine\n".repeat(40));
 
     private static final List<LogRecord> RECORDS = List.of(

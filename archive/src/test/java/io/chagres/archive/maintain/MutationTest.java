@@ -66,7 +66,7 @@ class MutationTest {
                     host.move("/d/f1", "/d/moved");
                     host.copy(file, big, 100, 2000);
                 } else if (i == 8) {
-                    SpanTables.write(whole, ID, 0, 8, Map.of());
+                    SpanTables.write(whole, ID, 8, Map.of());
                     host.zeros(file, 70_000);
                     host.remove("/d/f2");
                 }

@@ -131,7 +131,7 @@ class NothingLessTest {
 
     private static void lived(Life life, int commit, BlobStore store) throws IOException {
         if ((life == Life.WITH_TABLES || life == Life.ENCRYPTED) && commit % 12 == 0) {
-            SpanTables.write(store, ID, 0, commit, Map.of());
+            SpanTables.write(store, ID, commit, Map.of());
         }
         if ((commit == 20 && life == Life.COMPACTED)
                 || (commit == 24 && (life == Life.COMMITS_GONE || life == Life.ENCRYPTED))) {

@@ -228,7 +228,7 @@ class RepairTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 4, 6})
     void aMissingCommitThatATableCoversIsStated(long seq) throws IOException {
-        SpanTables.write(store, ID, 0, 6, Map.of());
+        SpanTables.write(store, ID, 6, Map.of());
         store.delete(ArchiveLayout.commit(ID, seq));
         assertThat(repair(true)).isEqualTo(1);
         assertThat(steps).anyMatch(step -> step.equals("LOSS " + ArchiveLayout.commit(ID, seq)));

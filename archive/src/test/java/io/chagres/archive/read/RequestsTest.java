@@ -76,7 +76,7 @@ class RequestsTest {
                 long seq = host.commit();
                 RECENT.put(seq, CommitReader.header(store, ArchiveLayout.commit(ID, seq)));
                 if (seq % SpanTables.MAX_COMMITS == 0) {
-                    SpanTables.write(store, ID, 0, seq, RECENT);
+                    SpanTables.write(store, ID, seq, RECENT);
                     RECENT.clear();
                 }
             }

@@ -52,7 +52,7 @@ class CheckpointTest {
 
     private HostState restored() throws IOException {
         HostState state = new HostState(ExtentFilter.ALL, RunListener.NONE);
-        Checkpoint.restore(store, LogFixture.HOST, new CheckpointId(1, 0), state, extent -> {});
+        TableMerge.restore(store, LogFixture.HOST, Tables.none(new CheckpointId(1, 0)), true, state, extent -> {});
         return state;
     }
 

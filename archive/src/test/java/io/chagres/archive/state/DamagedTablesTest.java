@@ -38,7 +38,7 @@ class DamagedTablesTest {
                 host.file("/f" + i, "of " + i);
                 host.commit();
                 if (i == 6) {
-                    SpanTables.write(store, ID, 0, 6, Map.of());
+                    SpanTables.write(store, ID, 6, Map.of());
                 } else if (i == 4 || i == 7) {
                     compact();
                 }

@@ -75,7 +75,7 @@ class HostViewTest {
                 }
                 log.commit();
                 if (random.nextInt(6) == 0) {
-                    SpanTables.write(store, LogFixture.HOST, 0, commit, Map.of());
+                    SpanTables.write(store, LogFixture.HOST, commit, Map.of());
                 }
                 if (random.nextInt(20) == 0) {
                     HostState state = LogFixture.load(store);
@@ -165,7 +165,7 @@ class HostViewTest {
             for (long seq : new long[] {1, random.nextLong(2, COMMITS), COMMITS}) {
                 PointInTime at = PointInTime.seq(seq);
                 HostState whole = HostLog.load(store, LogFixture.HOST, at, ExtentFilter.ALL, RunListener.NONE);
-                NameFilter filter = new NameFilter(address::mayMatchBelow, address::matches);
+                NameChoice filter = new NameChoice(address::mayMatchBelow, address::matches);
                 HostState part;
                 try {
                     part = HostView.part(store, LogFixture.HOST, at, filter, Integer.MAX_VALUE / 32);
@@ -192,7 +192,7 @@ class HostViewTest {
             Address address = Address.parse(pattern);
             HostState whole = HostLog.load(store, LogFixture.HOST, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE);
             for (int largeVersions : new int[] {0, 2, 10, 40, LocalTables.LARGE_VERSIONS}) {
-                NameFilter names = new NameFilter(address::mayMatchBelow, address::matches);
+                NameChoice names = new NameChoice(address::mayMatchBelow, address::matches);
                 try (LocalTables tables = tables(largeVersions)) {
                     HostView view =
                             HostView.open(store, LogFixture.HOST, PointInTime.NOW, ExtentFilter.ALL, names, tables);
@@ -216,9 +216,12 @@ class HostViewTest {
                 }
             }
             log.commit();
+            HostState before = LogFixture.load(store);
+            Checkpoint.write(store, LogFixture.HOST, before, v -> Objects.requireNonNull(v.extents()));
+            log.write(new LogRecord.NameMoved(Pathname.of("/d2"), Pathname.of("/d1/d2"))); // looks into it
+            log.commit();
         }
-        HostState state = LogFixture.load(store);
-        Checkpoint.write(store, LogFixture.HOST, state, v -> Objects.requireNonNull(v.extents()));
+        HostState state = HostLog.load(store, LogFixture.HOST, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE);
         String key = store.keys("/checkpoints/").getLast();
         byte[] good = store.bytes(key);
         Address address = Address.parse("*:/d1");
@@ -228,7 +231,7 @@ class HostViewTest {
             byte[] damaged = good.clone();
             damaged[random.nextInt(good.length)] ^= (byte) (1 << random.nextInt(8));
             store.replace(key, i == 0 ? Arrays.copyOf(good, good.length / 2) : damaged);
-            NameFilter filter = new NameFilter(address::mayMatchBelow, address::matches);
+            NameChoice filter = new NameChoice(address::mayMatchBelow, address::matches);
             HostState part = HostView.part(store, LogFixture.HOST, PointInTime.NOW, filter, 1 << 20);
             assertThat(chosen(part, address, true)).isEqualTo(expected);
         }
@@ -243,7 +246,7 @@ class HostViewTest {
             log.commit();
         }
         Address address = Address.parse("*:/b/c");
-        NameFilter filter = new NameFilter(address::mayMatchBelow, address::matches);
+        NameChoice filter = new NameChoice(address::mayMatchBelow, address::matches);
         assertThatThrownBy(() -> HostView.part(store, LogFixture.HOST, PointInTime.NOW, filter, 1 << 20))
                 .isInstanceOf(CorruptArchiveException.class)
                 .hasMessageContaining("version 2, which was never opened");

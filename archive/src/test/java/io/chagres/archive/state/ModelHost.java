@@ -58,7 +58,6 @@ final class ModelHost {
             case LogRecord.VersionRetention r -> throw new AssertionError(r);
             case LogRecord.VersionLength r -> throw new AssertionError(r);
             case LogRecord.Moment r -> throw new AssertionError(r);
-            case LogRecord.VersionCommits r -> throw new AssertionError(r);
             case LogRecord.VersionNames r -> throw new AssertionError(r);
             case LogRecord.Repeated r -> {}
             case LogRecord.Extent r -> extend(r);

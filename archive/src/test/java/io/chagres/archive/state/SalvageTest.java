@@ -136,7 +136,7 @@ class SalvageTest {
     @Test
     void aTableTellsOfWhatIsDamagedBeforeIt() throws IOException {
         long[] files = write();
-        SpanTables.write(store, ID, 0, 4, Map.of());
+        SpanTables.write(store, ID, 4, Map.of());
         damage(2, 60);
         damage(5, 60);
         HostState state = salvage();

@@ -137,8 +137,8 @@ class StateTableTest {
             }
             HostLog.checkIndex(copy, key);
             HostState read = new HostState(ExtentFilter.ALL, RunListener.NONE);
-            Checkpoint.restore(
-                    copy, LogFixture.HOST, Objects.requireNonNull(ArchiveLayout.checkpointOf(key)), read, extent -> {});
+            Tables only = Tables.none(Objects.requireNonNull(ArchiveLayout.checkpointOf(key)));
+            TableMerge.restore(copy, LogFixture.HOST, only, true, read, extent -> {});
             assertThat(StateText.of(read)).isEqualTo(StateText.of(other));
         }
     }

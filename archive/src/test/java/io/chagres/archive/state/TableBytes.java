@@ -22,9 +22,9 @@ public final class TableBytes {
 
     private TableBytes() {}
 
-    /** Returns the index, and its footer; of blocks that are out of order what is possible. */
-    public static List<byte[]> index(List<byte[]> blocks) {
-        TableIndex index = new TableIndex(false);
+    /** Returns the index of an object of a kind, and its footer; of blocks that are out of order what is possible. */
+    public static List<byte[]> index(int kind, List<byte[]> blocks) {
+        TableIndex index = new TableIndex(kind, false);
         for (byte[] block : blocks) {
             try {
                 RecordReader reader = new RecordReader("", block, 0, block.length);

@@ -77,7 +77,7 @@ class TableSizeTest {
                 recent.put(seq, commit);
                 records += recordBytes(commit);
                 if (seq % SpanTables.MAX_COMMITS == 0) {
-                    SpanTables.write(store, ID, 0, seq, recent);
+                    SpanTables.write(store, ID, seq, recent);
                     recent.clear();
                 }
             }
@@ -99,7 +99,7 @@ class TableSizeTest {
     void tablesTakeFewerBytesThanTheRecordsTheyStandFor() throws IOException {
         grow(1000, 1000);
         long before = bytes("/log/");
-        SpanTables.write(store, ID, 0, 1000, Map.of());
+        SpanTables.write(store, ID, 1000, Map.of());
         assertThat(bytes("/names/") / 1000).isLessThanOrEqualTo(20);
         assertThat(bytes("/extents/") / 1000 / FILES).isLessThanOrEqualTo(12);
         assertThat(bytes("/extents/")).isLessThan(before);

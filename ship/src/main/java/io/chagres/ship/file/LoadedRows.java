@@ -70,16 +70,6 @@ public final class LoadedRows implements HostRows {
     }
 
     @Override
-    public void attach(String object, LogRecord.Extent extent) throws CorruptArchiveException {
-        points.attach(object, extent);
-    }
-
-    @Override
-    public void requireAttached(String object) throws CorruptArchiveException {
-        points.requireAttached(object);
-    }
-
-    @Override
     public long lastVersionId() {
         return points.lastVersionId();
     }

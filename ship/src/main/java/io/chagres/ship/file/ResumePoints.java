@@ -130,7 +130,6 @@ public final class ResumePoints implements RunListener {
                 }
             }
             case LogRecord.VersionLength r -> known(object, r.versionId()).grow(r.length(), r.mtimeNs(), timeMs);
-            case LogRecord.VersionCommits r -> known(object, r.versionId());
             case LogRecord.Derived r -> known(object, r.fromVersion());
             case LogRecord.Extent r -> {
                 CollectedVersion version = known(object, r.versionId());
@@ -158,30 +157,6 @@ public final class ResumePoints implements RunListener {
             throw new CorruptArchiveException(object, "it names version " + versionId + ", which was never opened");
         }
         return version;
-    }
-
-    /** Takes where bytes are whose version has them already, unless that is known, or it has not. */
-    void attach(String object, LogRecord.Extent extent) throws CorruptArchiveException {
-        CollectedVersion version = collected.get(extent.versionId());
-        if (version != null && extent.start() < version.length() && extent.start() >= version.end()) {
-            if (extent.start() > version.end()) {
-                throw new CorruptArchiveException(
-                        object,
-                        "of version " + extent.versionId() + " it leaves out bytes " + version.end() + " to "
-                                + extent.start());
-            }
-            extent(extent);
-        }
-    }
-
-    /** Refuses versions of whose bytes it is not known where all are. */
-    void requireAttached(String object) throws CorruptArchiveException {
-        for (CollectedVersion each : collected.sorted()) {
-            if (each.end() != each.length()) {
-                throw new CorruptArchiveException(
-                        object, "nothing says where byte " + each.end() + " of version " + each.versionId() + " is");
-            }
-        }
     }
 
     /** Says whether a version was opened; to be called before {@link #keep}. */

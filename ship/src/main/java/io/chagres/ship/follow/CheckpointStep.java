@@ -30,9 +30,6 @@ public final class CheckpointStep {
     private final String hostId;
     private final Consumer<String> problems;
     private long retryAtMs = Long.MIN_VALUE;
-    /** Commits up to this one have a table, or need none. */
-    private long writtenTo;
-
     private boolean told;
 
     /** Prepares; {@code offload} runs nothing else, so that no drain waits for a table. */
@@ -68,17 +65,15 @@ public final class CheckpointStep {
         }
         retryAtMs = nowMs + RETRY_MS;
         long seq = recent.lastSeq();
-        long left = writtenTo;
         long commits = recent.count();
         long recordBytes = recent.recordBytes();
         Map<Long, CommitHeader> headers = recent.copy();
         offload.start(
                 () -> {
-                    SpanTables.write(store, hostId, left, seq, headers);
+                    SpanTables.write(store, hostId, seq, headers);
                     return seq;
                 },
                 written -> {
-                    writtenTo = written;
                     retryAtMs = Long.MIN_VALUE;
                     recent.forget(seq, commits, recordBytes);
                 },

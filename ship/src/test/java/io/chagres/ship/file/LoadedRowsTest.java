@@ -91,7 +91,7 @@ class LoadedRowsTest {
         /** Writes now and then what readers take in the place of commits. */
         private void beside(long seq) throws IOException {
             switch (random.nextInt(6)) {
-                case 0 -> SpanTables.write(store, HOST, 0, seq, Map.of());
+                case 0 -> SpanTables.write(store, HOST, seq, Map.of());
                 case 1 ->
                     Checkpoint.write(
                             store,

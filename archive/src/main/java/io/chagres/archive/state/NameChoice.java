@@ -1,0 +1,17 @@
+package io.chagres.archive.state;
+
+import io.chagres.linux.Pathname;
+import java.util.function.Predicate;
+
+/**
+ * Chooses the names that a state keeps, and with them the versions that have or had them. Immutable.
+ *
+ * @param below says of a directory whether any name below it may be chosen
+ * @param paths says whether a path is chosen
+ */
+public record NameChoice(Predicate<Pathname> below, Predicate<Pathname> paths) {
+    /** Says whether what is no file is kept: it is chosen, or above what may be. */
+    boolean keeps(Pathname path) {
+        return paths.test(path) || below.test(path);
+    }
+}

@@ -1,0 +1,331 @@
+package io.chagres.archive.state;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CommitSpan;
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.FixedHeader;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.linux.Pathname;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A checkpoint and the tables behind it, as the state that they add up to: of each row the newest table that has one
+ * counts. Rows are looked up in the store. Safe for any thread.
+ */
+final class TableStack implements SortedRows {
+    private static final int MAX_DIRECTORIES = 1000;
+
+    private final BlobStore store;
+
+    /** Those of names from the newest on, and then the checkpoint if there is one. */
+    private final List<StateTable> tables = new ArrayList<>();
+
+    /** Those of extents, in the order of their ends. */
+    private final List<Tables.Stored> extents;
+
+    /** Those of them that were opened. */
+    private final Map<String, StateTable> opened = new HashMap<>();
+
+    /** Which of them have rows of names in the directories that were looked into last: of most only few. */
+    private final Map<Pathname, List<StateTable>> byDirectory = new LinkedHashMap<>(16, 0.75f, true);
+
+    private TableStack(BlobStore store, List<Tables.Stored> extents) {
+        this.store = store;
+        this.extents = new ArrayList<>(extents);
+    }
+
+    /**
+     * Opens a checkpoint and the tables behind it.
+     *
+     * @throws LargeHostException when an index is too large to be loaded
+     * @throws CorruptArchiveException when one has no right index
+     */
+    static TableStack open(BlobStore store, String hostId, Tables of) throws IOException {
+        TableStack stack = new TableStack(store, of.extents());
+        boolean isOpen = false;
+        try {
+            if (of.base().seq() > 0) {
+                stack.tables.add(loaded(StateTable.open(store, ArchiveLayout.checkpoint(hostId, of.base()))));
+            }
+            for (Tables.Stored each : of.names()) {
+                stack.tables.addFirst(opened(store, each));
+            }
+            isOpen = true;
+            return stack;
+        } finally {
+            if (!isOpen) {
+                stack.close();
+            }
+        }
+    }
+
+    private static StateTable opened(BlobStore store, Tables.Stored table) throws IOException {
+        return loaded(StateTable.open(store, table.key(), table.bytes()));
+    }
+
+    private static StateTable loaded(@Nullable StateTable table) {
+        if (table == null) {
+            throw new LargeHostException();
+        }
+        return table;
+    }
+
+    /** Says whether there is neither a checkpoint nor a table. */
+    boolean isEmpty() {
+        return tables.isEmpty();
+    }
+
+    /** Adds what follows. */
+    void add(Tables.Stored names, Tables.Stored ofExtents) throws IOException {
+        tables.addFirst(opened(store, names));
+        extents.add(ofExtents);
+        byDirectory.clear();
+    }
+
+    @Override
+    public String key() {
+        return tables.getFirst().key();
+    }
+
+    @Override
+    public FixedHeader header() {
+        return tables.getFirst().header();
+    }
+
+    @Override
+    public List<LogRecord> hostRecords() throws IOException {
+        return tables.getFirst().hostRecords();
+    }
+
+    @Override
+    public long lastId() {
+        return tables.stream().mapToLong(StateTable::lastId).max().orElse(0);
+    }
+
+    @Override
+    public boolean holds(long id) {
+        return tables.stream().anyMatch(table -> table.holds(id));
+    }
+
+    @Override
+    public @Nullable FileVersion version(long id, NameTree tree) {
+        for (StateTable table : tables) {
+            FileVersion version = table.takeVersion(id, tree); // nobody else is to have it
+            if (version != null) {
+                return attached(table, version, tree);
+            }
+        }
+        return null;
+    }
+
+    @Override
+    public @Nullable FileVersion takeVersion(long id, NameTree tree) {
+        return version(id, tree);
+    }
+
+    /** Returns a version that finds its extents once somebody asks for them. */
+    private FileVersion attached(StateTable table, FileVersion version, NameTree tree) {
+        if (isCheckpoint(table)) {
+            ExtentList all = version.extents();
+            version.stored(() -> all);
+        } else {
+            version.stored(() -> extents(version, tree));
+        }
+        return version;
+    }
+
+    private static boolean isCheckpoint(StateTable table) {
+        return table.header().kind() == FixedHeader.CHECKPOINT;
+    }
+
+    private ExtentList extents(FileVersion version, NameTree tree) {
+        ExtentList all = new ExtentList(version.id(), version.startPosition());
+        StateTable last = tables.getLast();
+        FileVersion before = isCheckpoint(last) ? last.version(version.id(), tree) : null;
+        try {
+            if (before != null) {
+                append(last.key(), version, Extents.of(before), all);
+            }
+            CommitSpan told = version.toldBy();
+            for (Tables.Stored each : extents) {
+                if (told != null
+                        && told.from() < each.span().to()
+                        && each.span().from() < told.to()) {
+                    List<LogRecord.Extent> found = new ArrayList<>();
+                    ofExtents(each).extents(version.id(), all.end(), found);
+                    append(each.key(), version, found, all);
+                }
+            }
+            if (all.end() != version.length()) {
+                throw new CorruptArchiveException(
+                        key(), "nothing says where byte " + all.end() + " of version " + version.id() + " is");
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return all;
+    }
+
+    private static void append(String key, FileVersion version, List<LogRecord.Extent> found, ExtentList all)
+            throws CorruptArchiveException {
+        for (LogRecord.Extent extent : found) {
+            if (extent.start() < version.length() && extent.start() >= all.end()) {
+                if (extent.start() > all.end()) {
+                    throw new CorruptArchiveException(
+                            key,
+                            "of version " + version.id() + " it leaves out bytes " + all.end() + " to "
+                                    + extent.start());
+                }
+                all.append(extent);
+            }
+        }
+    }
+
+    private synchronized StateTable ofExtents(Tables.Stored table) throws IOException {
+        StateTable there = opened.get(table.key());
+        if (there == null) {
+            there = opened(store, table);
+            opened.put(table.key(), there);
+        }
+        return there;
+    }
+
+    @Override
+    public Iterator<FileVersion> versions(NameTree tree) {
+        Iterator<FileVersion> all = Collections.emptyIterator();
+        for (StateTable table : tables.reversed()) {
+            all = TableVersions.merged(all, of(table, tree));
+        }
+        return all;
+    }
+
+    private Iterator<FileVersion> of(StateTable table, NameTree tree) {
+        Iterator<FileVersion> versions = table.versions(tree);
+        return new LazyIterator<>() {
+            @Override
+            protected @Nullable FileVersion following() {
+                return versions.hasNext() ? attached(table, versions.next(), tree) : null;
+            }
+        };
+    }
+
+    @Override
+    public void forEachNameless(NameTree tree, Consumer<FileVersion> visitor) {
+        for (int i = 0; i < tables.size(); i++) {
+            StateTable table = tables.get(i);
+            List<StateTable> newer = tables.subList(0, i);
+            table.forEachNameless(tree, version -> {
+                if (newer.stream().noneMatch(each -> each.holds(version.id()))) {
+                    visitor.accept(attached(table, version, tree));
+                }
+            });
+        }
+    }
+
+    @Override
+    public LogRecord.@Nullable NameAdded name(Pathname path) {
+        for (StateTable table : holding(Objects.requireNonNullElse(path.parent(), path))) {
+            LogRecord row = table.row(path);
+            if (row != null) {
+                return row instanceof LogRecord.NameAdded name ? relative(name) : null;
+            }
+        }
+        return null;
+    }
+
+    @Override
+    public Iterator<LogRecord.NameAdded> names(Pathname directory) {
+        Iterator<LogRecord> all = Collections.emptyIterator();
+        for (StateTable table : holding(directory).reversed()) {
+            all = merged(all, table.rows(directory));
+        }
+        return there(all);
+    }
+
+    /** Returns the tables that have rows of names in a directory. */
+    private List<StateTable> holding(Pathname directory) {
+        synchronized (byDirectory) {
+            List<StateTable> known = byDirectory.get(directory);
+            if (known == null) {
+                known = tables.stream()
+                        .filter(table -> table.rows(directory).hasNext())
+                        .toList();
+                byDirectory.put(directory, known);
+                if (byDirectory.size() > MAX_DIRECTORIES) {
+                    byDirectory.remove(byDirectory.keySet().iterator().next());
+                }
+            }
+            return known;
+        }
+    }
+
+    /** Returns rows of two tables in their order; of two with one key the newer. */
+    private static Iterator<LogRecord> merged(Iterator<LogRecord> older, Iterator<LogRecord> newer) {
+        return new LazyIterator<>() {
+            private @Nullable LogRecord old = after(older);
+            private @Nullable LogRecord young = after(newer);
+
+            @Override
+            protected @Nullable LogRecord following() {
+                LogRecord first = old;
+                int order =
+                        young == null ? -1 : first == null ? 1 : pathOf(first).compareTo(pathOf(young));
+                if (order >= 0) {
+                    first = young;
+                    young = after(newer);
+                }
+                if (order <= 0) {
+                    old = after(older);
+                }
+                return first;
+            }
+        };
+    }
+
+    private static Pathname pathOf(LogRecord row) {
+        return row instanceof LogRecord.NameAdded name ? name.path() : ((LogRecord.NameRemoved) row).path();
+    }
+
+    private static @Nullable LogRecord after(Iterator<LogRecord> rows) {
+        return rows.hasNext() ? rows.next() : null;
+    }
+
+    /** Returns the names that rows say are there, as paths of one component. */
+    static Iterator<LogRecord.NameAdded> there(Iterator<LogRecord> rows) {
+        return new LazyIterator<>() {
+            @Override
+            protected LogRecord.@Nullable NameAdded following() {
+                while (rows.hasNext()) {
+                    if (rows.next() instanceof LogRecord.NameAdded name) {
+                        return relative(name);
+                    }
+                }
+                return null;
+            }
+        };
+    }
+
+    /** Returns a name as a path of one component. */
+    static LogRecord.NameAdded relative(LogRecord.NameAdded name) {
+        return new LogRecord.NameAdded(
+                name.path().name(), name.kind(), name.versionId(), name.target(), name.attributes());
+    }
+
+    @Override
+    public synchronized void close() {
+        tables.forEach(StateTable::close);
+        opened.values().forEach(StateTable::close);
+    }
+}
