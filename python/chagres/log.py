@@ -10,6 +10,7 @@ from .age import BEGIN, Decrypted, Identity, decrypt
 from .crc import crc32c
 from .errors import DamagedError, ExpiredError, MissingObjectError, UntrustedError
 from .frames import Frames, decompress
+from .spans import SpanTables, covering, leading, listed
 from .state import State
 from .store import Ahead, Store
 from .tables import Header, Table, header
@@ -41,6 +42,10 @@ class Commit(NamedTuple):
     seal: Optional[Seal]
 
 
+class _Misled(Exception):
+    """A table cannot be read or is wrong. Nothing is lost with it: the commits say the same."""
+
+
 class _Removed(Exception):
     """A moment lies before the commits that are left."""
 
@@ -56,6 +61,7 @@ class Log:
 
     def __init__(self, store: Store, host: str, keys: List[Identity], trust: Optional[Trust]):
         self.store, self.host, self.keys, self.trust = store, host, keys, trust
+        self.uses_tables = True
         self.digests: Dict[str, bytes] = {}  # of what is signed: SHA-256 of stored objects, and of data areas
         self.signed: Optional[Tuple[int, int, str]] = None  # the checkpoint whose manifest is trusted
         self.why = "no manifest that a trusted key signed stands for them"
@@ -151,7 +157,7 @@ class Log:
         return {tuple(map(int, name.split("-"))) for name in names if re.fullmatch(r"\d{16}-\d{16}", name)}
 
     def table(self, key: str, kind: int, seq: int) -> Table:
-        """Opens a checkpoint or a history."""
+        """Opens a checkpoint, a table or a history."""
         return Table(key, self.frames(key).all(), kind, seq)
 
     def frames(self, key: str, opener: Any = Frames) -> Frames:
@@ -236,11 +242,14 @@ class Log:
     def _from(self, checkpoints: List[Tuple[int, int, str]], at: Moment) -> State:
         try:
             seq = self._seq_at(checkpoints, at) if at.time_ms < Moment().time_ms else at.seq
-            return self._until(checkpoints, seq)
+            try:
+                return self._until(checkpoints, seq, self.uses_tables and not self.trust)
+            except _Misled:
+                return self._until(checkpoints, seq, False)
         except _Removed:
             return self._past(checkpoints, at)
 
-    def _until(self, checkpoints: List[Tuple[int, int, str]], seq: int) -> State:
+    def _until(self, checkpoints: List[Tuple[int, int, str]], seq: int, uses_tables: bool) -> State:
         state = State()
         if seq <= 0:
             return state
@@ -253,7 +262,10 @@ class Log:
             raise _Removed
         if usable:
             self._restore(state, *usable[-1])
-        last = commits[-1] if commits else base
+        if uses_tables:
+            self._skip(state, usable[-1][:2] if usable else (0, 0), seq)
+            base = state.seq
+        last = max(*commits[-1:], base) if commits else base
         if last == base and self.store.size(self.commit_key(base + 1)) >= 0 and base < seq:
             last = base + 1  # a list may lag
         wanted = base
@@ -263,6 +275,17 @@ class Log:
         if self.trust and state.seq < min(seq, self._named()):
             raise UntrustedError(f"host {self.host}: commits behind {state.seq} were compacted, and {self.why}")
         return state
+
+    def _skip(self, state: State, base: Tuple[int, int], until: int) -> None:
+        """Goes to the last commit that tables lead to from a checkpoint, without reading those between."""
+        folder = self.key(f"tables/{base[0]:016}-{base[1]:016}/")
+        extents = covering(listed(self.store, folder + "extents/"), base[0])
+        until = min(until, extents[-1].end if extents else base[0])
+        names = leading(listed(self.store, folder + "names/"), base[0], until)
+        try:
+            SpanTables(self.table).apply(state, names, extents)
+        except DamagedError:
+            raise _Misled from None
 
     def _apply(self, state: State, seq: int, last: int) -> None:
         try:

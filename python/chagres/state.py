@@ -163,6 +163,15 @@ class State:
         elif kind == r.DERIVED:
             self.version(subject, f[1])
 
+    def renew(self, f: List[Any], ms: int) -> None:
+        """Begins what a table says of a version; where its bytes are stays known."""
+        version = self.versions.get(f[0])
+        if version is None:
+            self.versions[f[0]] = Version(f, ms)
+            return
+        version.start, version.path, version.attributes = f[6], f[7], f[8]
+        version.end, version.state, version.opened_ms, version.changed_ms = f[6], "growing", ms, ms
+
     def _extend(self, subject: str, kind: int, f: List[Any], ms: int, seq: int) -> None:
         version = self.version(subject, f[0])
         if f[1] != version.end:

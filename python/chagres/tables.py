@@ -1,4 +1,4 @@
-"""Checkpoints and histories: sorted tables of records, which are read whole and checked whole."""
+"""Checkpoints, tables and histories: records in an order, which are read whole and checked whole."""
 
 import struct
 from typing import Any, Dict, Iterator, List, NamedTuple, Tuple
@@ -43,7 +43,7 @@ def header(subject: str, data: bytes, kind: int) -> Header:
 
 
 class Table:
-    """The records of a checkpoint or a history, whose content is in memory.
+    """The records of a checkpoint, a table or a history, whose content is in memory.
 
     Args:
         seq: the commit that its key names
@@ -63,7 +63,7 @@ class Table:
 
     def records(self) -> Iterator[r.Record]:
         """Yields all records; at its end the table proved to be whole."""
-        index = _Index(self.subject) if self.kind == r.CHECKPOINT else None
+        index = _Index(self.subject, self.kind) if self.kind != r.HISTORY else None
         allowed = r.ALLOWED[self.kind]
         at, count = 128, 0
         while size := self._word(at):
@@ -92,14 +92,14 @@ def _name_key(path: bytes) -> bytes:
     return b"\2" + above.replace(b"/", b"\0") + b"\0\0" + last
 
 
-_SECTIONS = {r.NAME_ADDED: 2, r.OPENED: 0, r.CLOSED: 0, r.RECIPIENTS: 0, r.RETENTION: 0}
+_SECTIONS = {r.NAME_ADDED: 2, r.NAME_REMOVED: 2, r.OPENED: 0, r.CLOSED: 0, r.RECIPIENTS: 0, r.RETENTION: 0}
 
 
 class _Index:
-    """What the index of a checkpoint must say, made while its records go by; refuses those out of order."""
+    """What the index of a sorted table must say, made while its records go by; refuses those out of order."""
 
-    def __init__(self, subject: str):
-        self.subject, self.entries = subject, bytearray()
+    def __init__(self, subject: str, kind: int):
+        self.subject, self.kind, self.entries = subject, kind, bytearray()
         self.last = self.end = self.blocks = 0
         self.name = b""
         self.section, self.open = 0, False
@@ -132,17 +132,20 @@ class _Index:
             self.key = self.name
 
     def _fits(self, kind: int, f: List[Any]) -> bool:
-        if kind == r.NAME_ADDED:
+        if kind in (r.NAME_ADDED, r.NAME_REMOVED):
             name = _name_key(f[0])
             follows, self.name = self.name < name, name
-            if f[1] == 0:
+            if kind == r.NAME_ADDED and f[1] == 0:
                 self._expect(f[2], -1)
-            return follows and len(f[0]) > 1 and r.is_name(f[0])
+            return follows and len(f[0]) > 1 and r.is_name(f[0]) and (kind == r.NAME_ADDED or self.kind == r.TABLE)
         if kind == r.VERSION_OPENED:
             follows = f[0] > self.last
             self.last, self.end = f[0], f[6]
             self._expect(f[0], 1)
             return follows
+        if kind in r.EXTENTS and self.kind == r.TABLE and f[0] > self.last:
+            self.last, self.end = f[0], f[1] + f[2]  # of a table of extents, where no version is opened
+            return True
         is_open = f[1 if kind == r.DERIVED else 0] == self.last
         if kind in r.EXTENTS:
             follows, self.end = f[1] == self.end, f[1] + f[2]
@@ -154,7 +157,7 @@ class _Index:
 
     def _expect(self, version: int, names: int) -> None:
         left = self.missing.get(version, 0) + names
-        if left:
+        if left and self.kind == r.CHECKPOINT:
             self.missing[version] = left
         else:
             self.missing.pop(version, None)
