@@ -348,7 +348,7 @@ class LocalTablesTest {
         };
         try (LocalTables tables = tables(true)) {
             CheckpointId id = Objects.requireNonNull(HostLog.newestCheckpoint(endless, LogFixture.HOST));
-            assertThatThrownBy(() -> tables.ofLarge(endless, LogFixture.HOST, id))
+            assertThatThrownBy(() -> tables.ofLarge(endless, LogFixture.HOST, Tables.none(id)))
                     .isInstanceOf(CorruptArchiveException.class)
                     .hasMessageContaining(key);
         }

@@ -135,7 +135,8 @@ public final class ConfigCommand implements Callable<Integer> {
     /** Returns a string as TOML writes it. */
     private static String toml(String text) {
         StringBuilder quoted = new StringBuilder("\"");
-        for (char each : text.toCharArray()) {
+        for (int i = 0; i < text.length(); i++) {
+            char each = text.charAt(i);
             if (Character.isISOControl(each)) {
                 quoted.append("\\u%04X".formatted((int) each));
             } else {
