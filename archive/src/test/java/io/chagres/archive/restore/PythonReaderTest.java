@@ -11,6 +11,7 @@ import io.chagres.archive.maintain.CompactListener;
 import io.chagres.archive.maintain.CompactOptions;
 import io.chagres.archive.read.Workers;
 import io.chagres.archive.state.LocalTables;
+import io.chagres.archive.state.SpanTables;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.Tables;
@@ -210,6 +211,9 @@ class PythonReaderTest {
                     step(host, ids, random);
                     if (random.nextInt(10) == 0) {
                         host.commit();
+                    }
+                    if (random.nextInt(30) == 0) {
+                        SpanTables.write(store, ID, host.commit(), Map.of());
                     }
                 }
                 host.commit();
