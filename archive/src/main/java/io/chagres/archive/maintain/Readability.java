@@ -61,7 +61,7 @@ final class Readability {
                     return VersionName.described(version);
                 }
                 for (LogRecord.Extent extent : Extents.of(version)) {
-                    boolean moves = CopySources.lead(
+                    boolean moves = ExtentSources.lead(
                             before, extent, run -> after.moves(ArchiveLayout.commit(hostId, run.seq())));
                     if ((moves || !isSame(extent, other)) && !holds(old, extent, fresh, other, room)) {
                         return "bytes " + extent.start() + " to " + extent.end() + " of "

@@ -103,7 +103,7 @@ final class Rescue {
         for (FileVersion version : lost.isEmpty() ? List.<FileVersion>of() : state.versions()) {
             for (LogRecord.Extent extent : Extents.of(version)) {
                 if (extent instanceof LogRecord.CopyRun
-                        && CopySources.lead(state, extent, run -> lost.contains(Place.of(run)))) {
+                        && ExtentSources.lead(state, extent, run -> lost.contains(Place.of(run)))) {
                     copies.add(new Piece(version, extent));
                 }
             }

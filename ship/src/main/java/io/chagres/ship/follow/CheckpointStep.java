@@ -13,13 +13,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes tables of the host's commits beside the loop that ships, so that nobody has to read many commits: of each
- * mebibyte of their records, and after a thousand commits at the latest. A store that refuses one harms nothing: it is
- * tried again. Confined to the shipper's thread; only the writing runs on the executor.
+ * Writes tables of the host's commits beside the loop that ships, so that nobody has to read many commits: of
+ * every 4 MiB of their records, and after a thousand commits at the latest. A store that refuses one harms nothing: it
+ * is tried again. Confined to the shipper's thread; only the writing runs on the executor.
  */
 public final class CheckpointStep {
     /** With fewer bytes of records only commits are counted: a table costs requests. */
-    private static final long MIN_BYTES = 1 << 20;
+    private static final long MIN_BYTES = 4 << 20;
 
     private static final long RETRY_MS = 60_000;
 

@@ -8,11 +8,11 @@ import io.chagres.archive.state.HostState;
 import java.util.function.Predicate;
 
 /** Finds the runs of commits that hold the bytes of an extent, also through copies. Stateless. */
-final class CopySources {
+final class ExtentSources {
     /** Deeper copies are unreadable. */
     private static final int MAX_DEPTH = 64;
 
-    private CopySources() {}
+    private ExtentSources() {}
 
     /** Says whether any byte of an extent lies in a run that a predicate takes. */
     static boolean lead(HostState state, LogRecord.Extent extent, Predicate<LogRecord.Run> which) {
