@@ -221,7 +221,9 @@ public abstract class BlobStoreContract {
         List<String> shown = new ArrayList<>();
         BlobPage page = store.page("p/", null, 2);
         while (!page.isLast()) {
-            assertThat(page.objects()).hasSize(2);
+            assertThat(page.objects())
+                    .isNotEmpty()
+                    .hasSizeLessThanOrEqualTo(2); // a store may begin with the key itself
             page.objects().forEach(each -> shown.add(each.key()));
             page = store.page("p/", shown.getLast(), 2);
         }
