@@ -9,7 +9,7 @@ mount --bind "$srv" /srv
 cp /etc/group group
 echo logs:x:4242: >>group
 mount --bind group /etc/group
-mkdir -p settings work /var/log/app /var/lib /var/cache /mnt/machines /mnt/yesterday /srv/images
+mkdir -p settings work /var/log/app /var/lib /var/cache /mnt/machines /mnt/logs /mnt/yesterday /srv/images
 echo setting >settings/app.conf
 mount --bind settings /etc/skel # some directory of /etc
 cd work
@@ -21,8 +21,8 @@ done
 yesterday=$(date +%FT%T)
 chagres ship /var/log /etc/skel --to /mnt/several --host web1 --state state-web1 --once
 
-# Each block begins with the archive of several machines; those that ship have none.
-block() { rm -rf /mnt/archive /var/lib/chagres && cp -r /mnt/several /mnt/archive; }
+# Each block begins with the archive of several machines; those that ship have none, and what was signed stays.
+block() { [ -e trust.txt ] || { rm -rf /mnt/archive /var/lib/chagres && cp -r /mnt/several /mnt/archive; }; }
 
 example() {
     command=${1#./}
