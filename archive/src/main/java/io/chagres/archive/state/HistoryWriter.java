@@ -1,6 +1,7 @@
 package io.chagres.archive.state;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CommitSpan;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
@@ -139,6 +140,8 @@ public final class HistoryWriter implements RunListener, AutoCloseable {
 
     /**
      * Puts what was collected into the store, and its mark, unless that is there; nothing when there were no commits.
+     * Where no histories lead to the checkpoint before it, since one is lost or a repair made that checkpoint, it begins
+     * with what was so then: otherwise its own moments could not be shown.
      *
      * @param state after the last commit
      */
@@ -150,12 +153,24 @@ public final class HistoryWriter implements RunListener, AutoCloseable {
             writeGrown(grownSeq, grownMs);
         }
         endBlock();
-        String key = ArchiveLayout.history(hostId, new CommitSpan(firstSeq - 1, state.seq()), earliestMs);
+        long base = firstSeq - 1;
+        CheckpointId begin = base == 0 || History.reaches(store, hostId, 0, base, false)
+                ? null
+                : Checkpoints.counting(store, hostId).floor(new CheckpointId(base, Long.MAX_VALUE));
+        long from = begin == null ? base : 0;
+        if (begin != null) {
+            earliestMs =
+                    Math.min(earliestMs, Checkpoint.header(store, hostId, begin).timeMs());
+        }
+        String key = ArchiveLayout.history(hostId, new CommitSpan(from, state.seq()), earliestMs);
         if (store.exists(ArchiveLayout.historyMark(key)) && store.exists(key)) {
             return;
         }
         store.delete(key); // without a mark it is what a compaction left that ended, or of somebody else
         Checkpoint.put(store, key, Checkpoint.header(state, FixedHeader.HISTORY), target -> {
+            if (begin != null) {
+                begin(store, hostId, begin, target);
+            }
             for (Block block : blocks) {
                 byte[] bytes = new byte[block.bytes()];
                 spill.read(block.position(), bytes, bytes.length);
@@ -166,6 +181,15 @@ public final class HistoryWriter implements RunListener, AutoCloseable {
             }
         });
         store.putIfAbsent(ArchiveLayout.historyMark(key), MemorySegment.ofArray(new byte[0]));
+    }
+
+    private static void begin(BlobStore store, String hostId, CheckpointId checkpoint, Checkpoint.Sink out)
+            throws IOException {
+        try (LocalTables tables = LocalTables.temporary()) {
+            HostState then = HostLog.load(store, hostId, checkpoint, tables, RunListener.NONE);
+            out.write(new LogRecord.Moment(then.seq(), then.timeMs()));
+            Checkpoint.state(then, CheckpointContents.OF_MOMENT, out);
+        }
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.chagres.archive.Codec;
 import io.chagres.archive.CommitSpan;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.state.Checkpoints;
+import io.chagres.archive.state.CompactedHistoryException;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.state.PointInTime;
@@ -17,6 +18,7 @@ import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.FaultyStore.Kind;
 import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
+import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -334,6 +336,31 @@ class LostCopyTest {
         assertThat(host.state(PointInTime.seq(3)).seq()).isEqualTo(3);
         compact(store, DAY, 0);
         assertThat(Checkpoints.marked(store, ID)).hasSize(1);
+        assertThat(differing(store)).isEmpty();
+    }
+
+    /** Moments behind the last checkpoint do not need those before it: the next compaction keeps them. */
+    @Test
+    void aLostHistoryTakesNoLaterMomentsAlong() throws IOException {
+        made();
+        store.advance(DAY + 2000);
+        compact(store, DAY, 0);
+        store.keys("/history/").forEach(store::delete);
+        host.file("/later", "later");
+        long first = host.commit();
+        host.remove("/later");
+        long second = host.commit();
+        for (int day = 0; day < 3; day++) {
+            compact(store, DAY, 0);
+            assertThat(host.state(PointInTime.seq(first)).names().find(Pathname.of("/later")))
+                    .as("day %d", day)
+                    .isNotNull();
+            assertThat(host.state(PointInTime.seq(second)).names().find(Pathname.of("/later")))
+                    .isNull();
+            store.advance(DAY + 2000);
+        }
+        assertThat(store.keys("/log/")).isEmpty();
+        assertThatThrownBy(() -> host.state(PointInTime.seq(1))).isInstanceOf(CompactedHistoryException.class);
         assertThat(differing(store)).isEmpty();
     }
 
