@@ -27,6 +27,7 @@ import io.chagres.archive.store.StoreException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -172,7 +173,31 @@ public final class Repair {
                 "the host can be read as far as it is left");
     }
 
+    /** Loads what is left. Tables may say what lost commits said, unless they contradict those that are there. */
     private HostState load(Map<String, String[]> losses) throws IOException {
+        HostState state = load(Set.of(), tables, losses);
+        boolean isBeyond = state.seq() > (commits.isEmpty() ? 0 : commits.last());
+        Set<String> hints = new HashSet<>();
+        for (BlobInfo table : store.list(ArchiveLayout.tables(hostId), null)) {
+            hints.add(table.key());
+        }
+        hints.removeAll(damaged.keySet());
+        if (hints.isEmpty() || (damaged.isEmpty() && losses.isEmpty() && !isBeyond)) {
+            return state;
+        }
+        try (LocalTables aside = LocalTables.temporary()) {
+            HostState ofCommits = load(hints, aside, new HashMap<>());
+            if (!TableClaims.contradict(ofCommits, state)) {
+                return state;
+            }
+        }
+        hints.forEach(key -> damaged.put(key, "it contradicts the commits"));
+        losses.clear();
+        tables.release(hostId);
+        return load(hints, tables, losses);
+    }
+
+    private HostState load(Set<String> hidden, LocalTables in, Map<String, String[]> losses) throws IOException {
         Salvage.Listener told = new Salvage.Listener() {
             @Override
             public void lost(String object, String cause, String consequence) {
@@ -186,7 +211,8 @@ public final class Repair {
         };
         Set<String> without = new HashSet<>(damaged.keySet()); // those that are whole are found then
         without.removeIf(object -> object.startsWith(ArchiveLayout.log(hostId)));
-        return Salvage.load(new AfterRepair(store, without), hostId, tables, told);
+        without.addAll(hidden);
+        return Salvage.load(new AfterRepair(store, without), hostId, in, told);
     }
 
     /** Says whether a commit will not be there. */

@@ -27,6 +27,7 @@ import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -239,6 +240,38 @@ class RepairTest {
         assertThat(repair(true)).isZero();
         compact(new ArrayList<>());
         assertThat(content()).isEqualTo(before);
+    }
+
+    /** Anybody who may ship can put tables; a checkpoint made of theirs would let compaction remove the commits. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void tablesThatContradictTheCommitsAreSetAside(boolean isDamaged) throws IOException {
+        String before = content();
+        MemoryStore other = new MemoryStore();
+        try (Host evil = new Host(other, ID, "web1")) {
+            for (int i = 0; i < 9; i++) {
+                evil.zeros(evil.file("/evil" + i), 1000);
+                evil.commit();
+            }
+        }
+        SpanTables.write(other, ID, 9, Map.of());
+        for (String key : other.keys("/tables/")) {
+            store.putIfAbsent(key, MemorySegment.ofArray(other.bytes(key)));
+        }
+        if (isDamaged) {
+            damage(3);
+        }
+        repair(true);
+        String after = content();
+        for (String line : before.split("\n")) {
+            assertThat(after.contains(line)).as(line).isEqualTo(!isDamaged || !line.equals("line 3"));
+        }
+        for (int day = 0; day < 3; day++) {
+            compact(new ArrayList<>());
+            store.advance(2 * 86_400_000L);
+        }
+        assertThat(content()).isEqualTo(after);
+        assertThat(store.keys(ArchiveLayout.tables(ID))).allMatch(key -> key.startsWith(ArchiveLayout.QUARANTINE));
     }
 
     /** When one ends before or after any operation of the store, the next one continues, and nothing is lost. */
