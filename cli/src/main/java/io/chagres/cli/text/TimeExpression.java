@@ -22,6 +22,9 @@ public final class TimeExpression {
     private static final Pattern ZONED = Pattern.compile("(.*\\d) ?\\[?([A-Za-z][\\w/+-]*|[+-]\\d\\d:?\\d\\d)]?");
 
     private final InstantSource clock;
+    /** The year 5138; a number of milliseconds is more. */
+    private static final BigDecimal MAX_SECONDS = BigDecimal.TEN.pow(11);
+
     private final ZoneId zone;
     private final List<Function<String, Instant>> forms =
             List.of(this::instant, this::inZone, this::local, this::date, this::timeOfDay, this::epoch, this::ago);
@@ -48,7 +51,7 @@ public final class TimeExpression {
         return first(trimmed, forms)
                 .orElseThrow(() -> new IllegalArgumentException("'" + text + "' is not a time; write for example"
                         + " 2026-11-21T09:30, 2026-11-21T09:30Z, '2026-11-21 09:30 Europe/Berlin', 09:30+01:00,"
-                        + " '10m ago' or @1795253400"));
+                        + " '10m ago' or @1795253400 (seconds)"));
     }
 
     private static Optional<Instant> first(String text, List<Function<String, Instant>> forms) {
@@ -96,6 +99,9 @@ public final class TimeExpression {
             throw new IllegalArgumentException("no epoch");
         }
         BigDecimal seconds = new BigDecimal(text.substring(1));
+        if (seconds.abs().compareTo(MAX_SECONDS) > 0) {
+            throw new IllegalArgumentException("milliseconds");
+        }
         return Instant.ofEpochMilli(seconds.movePointRight(3).longValue());
     }
 

@@ -50,6 +50,7 @@ final class TimeExpressionTest {
                 "25:00",
                 "2026-13-01",
                 "@",
+                "@1795253400000",
                 "@x",
                 "10",
                 "ago",
