@@ -140,8 +140,8 @@ public final class HistoryWriter implements RunListener, AutoCloseable {
 
     /**
      * Puts what was collected into the store, and its mark, unless that is there; nothing when there were no commits.
-     * Where no histories lead to the checkpoint before it, since one is lost or a repair made that checkpoint, it begins
-     * with what was so then: otherwise its own moments could not be shown.
+     * Where no histories lead to the checkpoint before it, since one is lost or a repair made that checkpoint, it
+     * begins with what was so then: otherwise its own moments could not be shown.
      *
      * @param state after the last commit
      */

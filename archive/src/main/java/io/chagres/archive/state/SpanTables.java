@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes what the commits of a host add up to beside its log: tables of the rows that each span of commits changed, and
@@ -37,8 +38,8 @@ public final class SpanTables {
     /** A table is no larger than this number of tables as the mean is of those that become one. */
     private static final int MAX_MEANS = 4;
 
-    /** Records of one table are in memory while it is made. */
-    private static final long MAX_RECORD_BYTES = 2 << 20;
+    /** A table is due once the records of commits have this number of bytes: what any load applies at most, about. */
+    public static final long RECORD_BYTES = 4 << 20;
 
     /** Extents of more bytes are not made one object: to read them takes several requests anyway. */
     private static final int MAX_MERGED_BYTES = 2 << 20;
@@ -49,13 +50,13 @@ public final class SpanTables {
      * Writes the tables up to a commit where there are none. Several writers may do so at once; ended anywhere on the
      * way it leaves what is true.
      *
-     * <p>It ends without one where an earlier one is damaged: readers take the commits then, until the next compaction.
-     *
      * @param seq the last commit
      * @param recent commits that need not be read, by number
+     * @return why there is none: an earlier one is damaged, or its index is too large, and readers take the commits
+     *     until the next compaction; null when there is one, or none is wanted
      * @throws CorruptArchiveException when commits are damaged, or do not follow each other
      */
-    public static void write(BlobStore store, String hostId, long seq, Map<Long, CommitHeader> recent)
+    public static @Nullable String write(BlobStore store, String hostId, long seq, Map<Long, CommitHeader> recent)
             throws IOException {
         CheckpointId checkpoint = HostLog.newestCheckpoint(store, hostId);
         Tables tables = Tables.list(store, hostId, checkpoint, seq);
@@ -70,7 +71,7 @@ public final class SpanTables {
                         before.isEmpty() ? new HostState(ExtentFilter.ALL, RunListener.NONE) : new HostState(before);
                 apply(state, hostId, seq, recent, reader);
                 if (!state.names().hidden().isEmpty()) {
-                    return; // commits alone say where they are
+                    return null; // commits alone say where they are
                 }
                 CommitSpan span = new CommitSpan(from, state.seq());
                 FixedHeader header = Checkpoint.header(state, FixedHeader.TABLE);
@@ -93,22 +94,22 @@ public final class SpanTables {
                 before.add(names.getLast(), extents.getLast());
             }
         } catch (LargeHostException e) {
-            return; // readers apply the commits
+            return "the index of an earlier table is too large";
         } catch (CorruptArchiveException e) {
-            requireTable(e);
-            return;
+            return ofTable(e);
         } catch (UncheckedIOException e) {
-            requireTable(Objects.requireNonNull(e.getCause()));
-            return;
+            return ofTable(Objects.requireNonNull(e.getCause()));
         }
         merge(store, hostId, tables.base(), TableSection.EXTENTS, extents);
         merge(store, hostId, tables.base(), TableSection.NAMES, names);
+        return null;
     }
 
-    private static void requireTable(IOException cause) throws IOException {
-        if (!(cause instanceof CorruptArchiveException damage) || ArchiveLayout.baseOf(damage.object()) == null) {
-            throw cause;
+    private static String ofTable(IOException cause) throws IOException {
+        if (cause instanceof CorruptArchiveException damage && ArchiveLayout.baseOf(damage.object()) != null) {
+            return damage.object() + " is damaged: " + damage.fault();
         }
+        throw cause;
     }
 
     /** Applies the commits of the next span. */
@@ -117,7 +118,7 @@ public final class SpanTables {
             throws IOException {
         long recordBytes = 0;
         long last = Math.min(seq, state.seq() + MAX_COMMITS);
-        while (state.seq() < last && recordBytes < MAX_RECORD_BYTES) {
+        while (state.seq() < last && recordBytes < RECORD_BYTES) {
             CommitHeader kept = recent.get(state.seq() + 1);
             CommitHeader next = kept == null ? HostLog.read(hostId, state.seq() + 1, reader) : kept;
             state.apply(next.object(), next);

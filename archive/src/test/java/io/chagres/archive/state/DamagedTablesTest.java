@@ -103,6 +103,21 @@ class DamagedTablesTest {
     }
 
     @Test
+    void theWriterNamesATableThatIsDamaged() throws IOException {
+        MemoryStore other = new MemoryStore();
+        try (Host host = new Host(other, ID, "web1")) {
+            for (int i = 1; i <= 2; i++) {
+                host.file("/f" + i, "of " + i);
+                assertThat(SpanTables.write(other, ID, host.commit(), Map.of())).isNull();
+            }
+            String key = other.keys("/names/").getFirst();
+            other.replace(key, new byte[1000]);
+            host.file("/f3", "of 3");
+            assertThat(SpanTables.write(other, ID, host.commit(), Map.of())).startsWith(key);
+        }
+    }
+
+    @Test
     void allTablesMayBeDamaged() throws IOException {
         List<List<String>> expected = new ArrayList<>();
         for (int seq = 1; seq <= 8; seq++) {

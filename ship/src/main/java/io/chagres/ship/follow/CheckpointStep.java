@@ -9,6 +9,7 @@ import io.chagres.ship.commit.CommitPipeline;
 import io.chagres.ship.commit.RecentCommits;
 import java.io.IOException;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -18,9 +19,6 @@ import org.jspecify.annotations.Nullable;
  * is tried again. Confined to the shipper's thread; only the writing runs on the executor.
  */
 public final class CheckpointStep {
-    /** With fewer bytes of records only commits are counted: a table costs requests. */
-    private static final long MIN_BYTES = 4 << 20;
-
     private static final long RETRY_MS = 60_000;
 
     private final RecentCommits recent;
@@ -59,7 +57,7 @@ public final class CheckpointStep {
             recent.applied(next);
         }
         boolean answered = offload.step();
-        boolean due = recent.count() >= SpanTables.MAX_COMMITS || recent.recordBytes() >= MIN_BYTES;
+        boolean due = recent.count() >= SpanTables.MAX_COMMITS || recent.recordBytes() >= SpanTables.RECORD_BYTES;
         if (!due || !offload.isIdle() || nowMs < retryAtMs) {
             return answered;
         }
@@ -69,11 +67,9 @@ public final class CheckpointStep {
         long recordBytes = recent.recordBytes();
         Map<Long, CommitHeader> headers = recent.copy();
         offload.start(
-                () -> {
-                    SpanTables.write(store, hostId, seq, headers);
-                    return seq;
-                },
-                written -> {
+                () -> Optional.ofNullable(SpanTables.write(store, hostId, seq, headers)),
+                fault -> {
+                    fault.ifPresent(this::tell);
                     retryAtMs = Long.MIN_VALUE;
                     recent.forget(seq, commits, recordBytes);
                 },
