@@ -13,6 +13,7 @@ import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.maintain.Compact;
 import io.chagres.archive.maintain.CompactListener;
 import io.chagres.archive.maintain.CompactOptions;
+import io.chagres.archive.sign.SigningKey;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
@@ -29,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /** A small archive written record by record, with times of the test's choice. */
 public final class SmallArchive implements AutoCloseable {
@@ -48,22 +50,28 @@ public final class SmallArchive implements AutoCloseable {
 
     /** Makes or continues the archive in a directory, encrypted to some; a host is begun. */
     public SmallArchive(Path directory, String host, List<AgeRecipient> recipients) {
-        this(directory, host, recipients, false);
+        this(directory, host, recipients, false, null);
     }
 
     /** Makes or continues the archive in a directory; begins a host that continues where the one of its name ends. */
     public static SmallArchive continuing(Path directory, String host) {
-        return new SmallArchive(directory, host, List.of(), true);
+        return new SmallArchive(directory, host, List.of(), true, null);
     }
 
-    private SmallArchive(Path directory, String host, List<AgeRecipient> recipients, boolean continues) {
+    /** Makes or continues the archive in a directory, whose commits a key signs; a host is begun. */
+    public static SmallArchive signed(Path directory, String host, SigningKey key) {
+        return new SmallArchive(directory, host, List.of(), false, key);
+    }
+
+    private SmallArchive(
+            Path directory, String host, List<AgeRecipient> recipients, boolean continues, @Nullable SigningKey key) {
         try {
             store = ProtectedStore.of(
                     BlobStores.open(directory.toString(), true), KeyRing.NONE.to(recipients, List.of()));
             Machine machine = new Machine(host, host + "-machine", "", "boot", "6.0");
             String found = HostRegistry.findOrMint(store, host, machine, null, 0);
             String id = continues ? HostRegistry.continued(store, found, host, machine, 0) : found;
-            log = new CommitLog(store, id, new byte[16], HostState.empty().logEnd(), () -> timeMs);
+            log = new CommitLog(store, id, new byte[16], HostState.empty().logEnd(), () -> timeMs, key);
             commit.records()
                     .write(new LogRecord.IncarnationOpened(
                             new byte[16], host, host + "-machine", "", "boot", 1, "test", 0));

@@ -9,13 +9,13 @@ import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
-import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.PropertiesFile;
 import io.chagres.cli.command.QuietOption;
 import io.chagres.cli.command.StateOption;
 import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeoutOption;
+import io.chagres.cli.command.TrustOption;
 import io.chagres.forward.ForwardOptions;
 import io.chagres.forward.Forwarder;
 import io.chagres.forward.Sink;
@@ -134,7 +134,7 @@ public final class ForwardCommand implements Callable<Integer> {
     TimeoutOption timeout = new TimeoutOption();
 
     @Mixin
-    IdentityOption identities = new IdentityOption();
+    TrustOption reading = new TrustOption();
 
     @Mixin
     QuietOption quiet = new QuietOption();
@@ -157,7 +157,7 @@ public final class ForwardCommand implements Callable<Integer> {
 
     private int forward(ForwardOptions options, ForwardReport report) throws IOException {
         try (Sink sink = sink(report);
-                BlobStore archive = identities.open(store, timeout, context)) {
+                BlobStore archive = reading.open(store, timeout, context)) {
             HostFaults faults = new HostFaults(archive, report::fault);
             try (Forwarder forwarder =
                     new Forwarder(archive, address, options, sink, faults, MonotonicClock::nowMs, report)) {

@@ -183,7 +183,8 @@ public final class VerifyCommand implements Callable<Integer> {
         if (summary.garbageObjects() > 0) {
             context.out()
                     .line(Words.plural(summary.garbageObjects(), "object") + " nothing refers to, "
-                            + ByteSize.format(summary.garbageBytes()) + " ('chagres compact' removes them)");
+                            + ByteSize.format(summary.garbageBytes())
+                            + " ('chagres compact' removes them a day later)");
         }
     }
 

@@ -28,7 +28,8 @@ final class ChagresTable implements SupportsRead {
 
     @Override
     public String name() {
-        return "chagres " + question.table().name().toLowerCase(Locale.ROOT) + " of " + question.store();
+        return "chagres " + question.table().name().toLowerCase(Locale.ROOT) + " of "
+                + question.archive().address();
     }
 
     @Override

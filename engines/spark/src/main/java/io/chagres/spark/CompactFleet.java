@@ -57,8 +57,8 @@ public final class CompactFleet {
                 SparkSession.builder().appName("chagres compact").getOrCreate()) {
             JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
             String identity = context.getConf().get("spark.chagres.identity", "");
-            List<Outcome> outcomes =
-                    run(context, args[0], hosts, IdentityFile.checked(identity.isEmpty() ? null : identity));
+            ArchiveAccess archive = new ArchiveAccess(args[0], identity.isEmpty() ? null : identity, null);
+            List<Outcome> outcomes = run(context, archive, hosts);
             List<String> faults = new ArrayList<>();
             for (Outcome each : outcomes) {
                 each.notes().forEach(note -> System.err.println(each.host() + " " + note));
@@ -112,12 +112,11 @@ public final class CompactFleet {
      *
      * @param chosen which; null for all
      */
-    static List<Outcome> run(
-            JavaSparkContext spark, String archive, @Nullable Address chosen, @Nullable String identity)
+    static List<Outcome> run(JavaSparkContext spark, ArchiveAccess archive, @Nullable Address chosen)
             throws IOException {
         Settings settings = Settings.of(spark.getConf());
         List<Host> hosts = new ArrayList<>();
-        try (BlobStore store = Question.open(archive, identity, false)) {
+        try (BlobStore store = archive.open(false)) {
             for (HostRegistry.Owner host : Address.hosts(store, chosen)) {
                 hosts.add(new Host(host.id(), host.name()));
             }
@@ -125,11 +124,11 @@ public final class CompactFleet {
         return hosts.isEmpty()
                 ? List.of()
                 : spark.parallelize(hosts, hosts.size())
-                        .map(host -> compact(archive, identity, host, settings))
+                        .map(host -> compact(archive, host, settings))
                         .collect();
     }
 
-    private static Outcome compact(String archive, @Nullable String identity, Host host, Settings settings) {
+    private static Outcome compact(ArchiveAccess archive, Host host, Settings settings) {
         List<String> notes = new ArrayList<>();
         List<String> faults = new ArrayList<>();
         CompactListener listener = new CompactListener() {
@@ -147,7 +146,7 @@ public final class CompactFleet {
             }
         };
         long objects = 0;
-        try (BlobStore store = Question.open(archive, identity, true)) {
+        try (BlobStore store = archive.open(true)) {
             Compact compact = new Compact(store, settings.options(), Clock.systemUTC()::millis, listener);
             FleetCompact.Outcome outcome =
                     FleetCompact.host(compact, store, new HostRegistry.Owner(host.id(), host.name(), 0));

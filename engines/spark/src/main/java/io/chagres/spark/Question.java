@@ -2,14 +2,10 @@ package io.chagres.spark;
 
 import io.chagres.archive.EncryptedException;
 import io.chagres.archive.HostRegistry;
-import io.chagres.archive.age.KeyRing;
-import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.query.ArchiveReader;
 import io.chagres.archive.query.Query;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.PointInTime;
-import io.chagres.archive.store.BlobStore;
-import io.chagres.archive.store.BlobStores;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.io.Serializable;
@@ -25,8 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A question to an archive. Immutable.
  *
- * @param store address of the archive
- * @param identity path of a file of identities, which open what is encrypted; null for none
+ * @param archive the archive
  * @param table which table
  * @param at the moment to read; null for now
  * @param since only lines that begin in what was committed after it; null for all
@@ -36,8 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param passesOver whether what is damaged is left out and said, instead of ending the query
  */
 record Question(
-        String store,
-        @Nullable String identity,
+        ArchiveAccess archive,
         ArchiveTable table,
         @Nullable Instant at,
         @Nullable Instant since,
@@ -50,7 +44,17 @@ record Question(
     static final long SPLIT_BYTES = 64L << 20;
 
     private static final List<String> OPTIONS = List.of(
-            "path", "table", "at", "timestampAsOf", "since", "until", "versions", "splitBytes", "identity", "damaged");
+            "path",
+            "table",
+            "at",
+            "timestampAsOf",
+            "since",
+            "until",
+            "versions",
+            "splitBytes",
+            "identity",
+            "trust",
+            "damaged");
     private static final System.Logger LOGGER = System.getLogger(Question.class.getName());
 
     /**
@@ -71,8 +75,7 @@ record Question(
         }
         Instant asOf = instant(options, "timestampAsOf");
         return new Question(
-                store,
-                IdentityFile.checked(options.get("identity")),
+                new ArchiveAccess(store, options.get("identity"), options.get("trust")),
                 table(options.getOrDefault("table", "lines")),
                 asOf != null ? asOf : instant(options, "at"),
                 instant(options, "since"),
@@ -133,7 +136,7 @@ record Question(
 
     /** Returns a failure to read as Spark passes it on: for an encrypted archive it says which option is missing. */
     UncheckedIOException failure(IOException e) {
-        boolean locked = e instanceof EncryptedException && identity == null;
+        boolean locked = e instanceof EncryptedException && archive.identity() == null;
         return new UncheckedIOException(
                 locked
                         ? new IOException(
@@ -147,7 +150,7 @@ record Question(
     ArchiveReader reader() throws IOException {
         LocalTables tables = LocalTables.unnamed(
                 Pathname.of(System.getProperty("java.io.tmpdir")), LocalTables.LARGE_VERSIONS, () -> {});
-        ArchiveReader reader = ArchiveReader.of(open(store, identity, false), tables);
+        ArchiveReader reader = ArchiveReader.of(archive.open(false), tables);
         if (passesOver) {
             reader.passOver((host, cause) ->
                     LOGGER.log(System.Logger.Level.WARNING, "left out of " + host.title() + ": " + cause.getMessage()));
@@ -170,18 +173,5 @@ record Question(
                         return filter.mayHold(Map.of("host", host.name(), "path", path.toString()));
                     }
                 });
-    }
-
-    /** Opens an archive; the caller closes it. Stores are found beside this class. */
-    static BlobStore open(String store, @Nullable String identity, boolean writes) throws IOException {
-        KeyRing keys = identity == null ? KeyRing.NONE : KeyRing.reading(IdentityFile.read(identity));
-        Thread thread = Thread.currentThread();
-        ClassLoader before = thread.getContextClassLoader();
-        thread.setContextClassLoader(Question.class.getClassLoader());
-        try {
-            return ProtectedStore.of(BlobStores.open(store, writes), keys);
-        } finally {
-            thread.setContextClassLoader(before);
-        }
     }
 }

@@ -19,6 +19,11 @@ abstract class LocalSpark {
     @TempDir
     Path directory = Path.of("");
 
+    /** The archive of a test, by no keys. */
+    final ArchiveAccess archive() {
+        return new ArchiveAccess(directory.toString(), null, null);
+    }
+
     @BeforeAll
     static void start() {
         spark = SparkSession.builder()

@@ -65,14 +65,14 @@ final class SparkEncryptedTest extends LocalSpark {
     void compactsByAKey() throws IOException {
         JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
         String archive = directory.toString();
-        assertThat(CompactFleet.run(context, archive, null, null)).allSatisfy(each -> {
+        assertThat(CompactFleet.run(context, archive(), null)).allSatisfy(each -> {
             assertThat(each.faults()).isEmpty(); // nothing is wrong with a host that nobody opened
             assertThat(each.notes())
                     .singleElement()
                     .asString()
                     .contains("stays as it is: ", "is encrypted to 1 recipient");
         });
-        assertThat(CompactFleet.run(context, archive, null, key))
+        assertThat(CompactFleet.run(context, new ArchiveAccess(directory.toString(), key, null), null))
                 .contains(new CompactFleet.Outcome("web", 1, List.of(), List.of()));
         assertThat(lines(table("lines", key))).containsExactly("one", "two", "three");
         assertThatThrownBy(() -> lines(spark.read().format("chagres").load(archive)))

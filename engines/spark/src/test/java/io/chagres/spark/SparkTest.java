@@ -253,9 +253,9 @@ final class SparkTest extends LocalSpark {
             other.append(version, "two\n").commit(200);
         }
         JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
-        assertThat(CompactFleet.run(context, directory.toString(), Address.parse("othe?:"), null))
+        assertThat(CompactFleet.run(context, archive(), Address.parse("othe?:")))
                 .isEqualTo(List.of(new CompactFleet.Outcome("other", 1, List.of(), List.of())));
-        List<CompactFleet.Outcome> outcomes = CompactFleet.run(context, directory.toString(), null, null);
+        List<CompactFleet.Outcome> outcomes = CompactFleet.run(context, archive(), null);
         assertThat(outcomes).allSatisfy(each -> assertThat(each.faults()).isEmpty());
         assertThat(outcomes)
                 .extracting(CompactFleet.Outcome::host)
@@ -264,7 +264,7 @@ final class SparkTest extends LocalSpark {
         table("lines").createOrReplaceTempView("lines");
         assertThat(found("select host, path, offset, line_bytes from lines where host <> 'other'"))
                 .isEqualTo(lines);
-        assertThat(CompactFleet.run(context, directory.toString(), null, null))
+        assertThat(CompactFleet.run(context, archive(), null))
                 .extracting(CompactFleet.Outcome::objects)
                 .containsOnly(0L);
     }
@@ -284,7 +284,7 @@ final class SparkTest extends LocalSpark {
             store.delete(ArchiveLayout.commit(id, 1));
         }
         JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
-        List<CompactFleet.Outcome> outcomes = CompactFleet.run(context, directory.toString(), null, null);
+        List<CompactFleet.Outcome> outcomes = CompactFleet.run(context, archive(), null);
         assertThat(outcomes)
                 .filteredOn(each -> !each.host().equals("b"))
                 .containsExactlyInAnyOrder(

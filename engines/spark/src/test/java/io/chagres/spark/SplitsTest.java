@@ -29,7 +29,14 @@ final class SplitsTest {
 
     private Question question(long splitBytes) {
         return new Question(
-                "counted://" + directory, null, ArchiveTable.LINES, null, null, null, false, splitBytes, false);
+                new ArchiveAccess("counted://" + directory, null, null),
+                ArchiveTable.LINES,
+                null,
+                null,
+                null,
+                false,
+                splitBytes,
+                false);
     }
 
     private static List<RandomFleet.Line> read(Question question, Filter... filters) throws IOException {

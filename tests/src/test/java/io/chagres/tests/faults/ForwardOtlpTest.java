@@ -11,6 +11,8 @@ import io.opentelemetry.proto.common.v1.KeyValue;
 import io.opentelemetry.proto.logs.v1.LogRecord;
 import io.opentelemetry.proto.logs.v1.ResourceLogs;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -73,6 +75,37 @@ class ForwardOtlpTest {
                 assertThat(collector.taken.size()).isGreaterThan(2);
                 assertThat(lines(collector)).hasSize(Math.toIntExact(writer.written()));
                 assertThat(once.said()).contains("published " + writer.written() + " records, ");
+            }
+        }
+    }
+
+    /** A commit that somebody else put is not published, nor is anything after it. */
+    @Test
+    void publishesWhatSignaturesProve(FaultBench bench) throws IOException {
+        try (Collector collector = new Collector();
+                LineWriter writer = bench.writer("stream").open(bench.file("app.log"))) {
+            ShipProcess ship = bench.ship("--sign");
+            writer.lines(1_000);
+            ship.drain();
+            Archive archive = bench.archive();
+            byte[] key = archive.ok(
+                    "head", FaultBench.HOST, "--key", "--state", bench.state().toString());
+            Path trust = Files.write(bench.root().resolve("trust"), key);
+            try (ForwardProcess once = forward(bench, collector, "--once", "--trust", trust.toString())) {
+                assertThat(once.awaitExit()).as(once.said()).isZero();
+                assertThat(lines(collector)).hasSize(Math.toIntExact(writer.written()));
+            }
+            Path elsewhere = bench.root().resolve("elsewhere"); // a machine of the same name that lacks the key
+            bench.shipping()
+                    .paths(bench.tree())
+                    .state(elsewhere)
+                    .options("--once", "--take-over")
+                    .start()
+                    .awaitExit();
+            try (ForwardProcess once = forward(bench, collector, "--once", "--trust", trust.toString())) {
+                assertThat(once.awaitExit()).as(once.said()).isEqualTo(1);
+                assertThat(once.said()).contains("signed");
+                assertThat(lines(collector)).hasSize(1_000);
             }
         }
     }
