@@ -223,7 +223,12 @@ public final class Compact {
                 if (moves || retention.changesAnything()) {
                     if (!options.dryRun()) {
                         removeDamagedHistories(hostId, unproven);
-                        history.write(writing, hostId, state);
+                        CheckpointId begin = history.write(writing, hostId, state);
+                        if (begin != null) {
+                            String key = ArchiveLayout.checkpoint(hostId, begin);
+                            listener.momentsLost(
+                                    key, Checkpoint.header(store, hostId, begin).timeMs());
+                        }
                     }
                     rewrite(commits, hostId, state, retention, next, moves, begunMs);
                 }

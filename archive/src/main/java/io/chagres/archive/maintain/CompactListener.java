@@ -14,6 +14,14 @@ public interface CompactListener {
     default void madeAgain(String object, CorruptArchiveException cause) {}
 
     /**
+     * Moments before a checkpoint are lost, with the histories that led to it; those after it can be shown.
+     *
+     * @param checkpoint its key
+     * @param fromMs the first moment that can be shown, milliseconds since 1970
+     */
+    default void momentsLost(String checkpoint, long fromMs) {}
+
+    /**
      * Something is about to be done; in a dry run it would be.
      *
      * @param subject an object or a range of a file

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Collects, while commits are applied, what compaction keeps of them: everything but bytes, and the length of each
@@ -144,10 +145,11 @@ public final class HistoryWriter implements RunListener, AutoCloseable {
      * begins with what was so then: otherwise its own moments could not be shown.
      *
      * @param state after the last commit
+     * @return that checkpoint, where it begins with one: earlier moments are lost, except that of a checkpoint
      */
-    public void write(BlobStore store, String hostId, HostState state) throws IOException {
+    public @Nullable CheckpointId write(BlobStore store, String hostId, HostState state) throws IOException {
         if (firstSeq == 0) {
-            return;
+            return null;
         }
         if (!grown.isEmpty()) {
             writeGrown(grownSeq, grownMs);
@@ -164,7 +166,7 @@ public final class HistoryWriter implements RunListener, AutoCloseable {
         }
         String key = ArchiveLayout.history(hostId, new CommitSpan(from, state.seq()), earliestMs);
         if (store.exists(ArchiveLayout.historyMark(key)) && store.exists(key)) {
-            return;
+            return null;
         }
         store.delete(key); // without a mark it is what a compaction left that ended, or of somebody else
         Checkpoint.put(store, key, Checkpoint.header(state, FixedHeader.HISTORY), target -> {
@@ -181,6 +183,7 @@ public final class HistoryWriter implements RunListener, AutoCloseable {
             }
         });
         store.putIfAbsent(ArchiveLayout.historyMark(key), MemorySegment.ofArray(new byte[0]));
+        return begin;
     }
 
     private static void begin(BlobStore store, String hostId, CheckpointId checkpoint, Checkpoint.Sink out)

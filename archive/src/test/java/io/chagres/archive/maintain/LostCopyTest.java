@@ -85,6 +85,11 @@ class LostCopyTest {
             public void madeAgain(String object, CorruptArchiveException cause) {
                 told.add("again " + object);
             }
+
+            @Override
+            public void momentsLost(String checkpoint, long fromMs) {
+                told.add("moments before " + checkpoint);
+            }
         };
         CompactOptions options = new CompactOptions(graceMs, retainMs, 1, 4 << 20, false);
         return new Compact(in, options, () -> Long.MAX_VALUE, listener).host(ID);
@@ -352,6 +357,7 @@ class LostCopyTest {
         long second = host.commit();
         for (int day = 0; day < 3; day++) {
             compact(store, DAY, 0);
+            assertThat(told).hasSize(day == 0 ? 1 : 0).allMatch(each -> each.startsWith("moments before "));
             assertThat(host.state(PointInTime.seq(first)).names().find(Pathname.of("/later")))
                     .as("day %d", day)
                     .isNotNull();

@@ -40,6 +40,7 @@ import io.chagres.cli.text.Words;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -269,6 +270,12 @@ public final class CompactCommand implements Callable<Integer> {
         public void madeAgain(String object, CorruptArchiveException cause) {
             progress.message("chagres compact: " + object + ": " + cause.fault() + ". Its bytes are "
                     + (dryRun ? "in commits, and would be written" : "taken from commits and written") + " again");
+        }
+
+        @Override
+        public void momentsLost(String checkpoint, long fromMs) {
+            progress.message("chagres compact: " + checkpoint + ": moments before " + Instant.ofEpochMilli(fromMs)
+                    + " can no longer be shown, since a history is lost; the new one begins there");
         }
 
         @Override

@@ -12,6 +12,7 @@ import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.io.Serializable;
 import java.time.Clock;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.SparkConf;
@@ -143,6 +144,12 @@ public final class CompactFleet {
             @Override
             public void madeAgain(String object, CorruptArchiveException cause) {
                 notes.add(object + ": " + cause.fault() + ". Its bytes are taken from commits and written again");
+            }
+
+            @Override
+            public void momentsLost(String checkpoint, long fromMs) {
+                notes.add(checkpoint + ": moments before " + Instant.ofEpochMilli(fromMs)
+                        + " can no longer be shown, since a history is lost");
             }
         };
         long objects = 0;
