@@ -7,43 +7,14 @@ import java.lang.foreign.ValueLayout;
  * The answer to a read: bytes in the buffer offered, or in memory of the file system.
  * Less than was asked for is the end of the file; the kernel fills a page up with zeros.
  */
-public final class ReadReply extends Reply {
+public final class ReadReply extends BufferReply {
     ReadReply(Exchange exchange) {
         super(exchange);
     }
 
-    private int size;
-
     ReadReply asked(int sizeBytes) {
-        size = (int) Math.min(sizeBytes, exchange.bodyCapacity);
+        size = sizeBytes;
         return this;
-    }
-
-    /**
-     * Returns the memory to read into.
-     *
-     * @return the room for the answer and nothing else; the bytes go to {@link #offset()}
-     */
-    public MemorySegment buffer() {
-        return exchange.body;
-    }
-
-    /**
-     * Returns where in {@link #buffer()} the bytes go.
-     *
-     * @return an offset in bytes
-     */
-    public long offset() {
-        return exchange.bodyAt;
-    }
-
-    /**
-     * Returns how many bytes may go there.
-     *
-     * @return the number of bytes asked for
-     */
-    public int capacity() {
-        return size;
     }
 
     /**
@@ -51,6 +22,7 @@ public final class ReadReply extends Reply {
      *
      * @param length how many bytes were put there, 0 to {@link #capacity()}
      */
+    @Override
     public void filled(long length) {
         checkLength(length);
         exchange.answer(length);
@@ -82,8 +54,8 @@ public final class ReadReply extends Reply {
     }
 
     private void checkLength(long length) {
-        if (length < 0 || length > size) {
-            throw new IllegalArgumentException(length + " bytes for a read of " + size);
+        if (length < 0 || length > capacity()) {
+            throw new IllegalArgumentException(length + " bytes for a read of " + capacity());
         }
     }
 }

@@ -2,16 +2,13 @@ package io.chagres.fuse;
 
 import io.chagres.foreign.Errno;
 import io.chagres.fuse.wire.Abi;
-import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /** The answer to getxattr: a value, or how long it is for a caller that asks only that. */
-public final class XattrReply extends Reply {
+public final class XattrReply extends BufferReply {
     XattrReply(Exchange exchange) {
         super(exchange);
     }
-
-    private int size;
 
     XattrReply asked(int sizeBytes) {
         size = sizeBytes;
@@ -19,37 +16,11 @@ public final class XattrReply extends Reply {
     }
 
     /**
-     * Returns the memory to read a value into.
-     *
-     * @return the room for the answer and nothing else; the bytes go to {@link #offset()}
-     */
-    public MemorySegment buffer() {
-        return exchange.body;
-    }
-
-    /**
-     * Returns where in {@link #buffer()} the bytes go.
-     *
-     * @return an offset in bytes
-     */
-    public long offset() {
-        return exchange.bodyAt;
-    }
-
-    /**
-     * Returns how many bytes may go there.
-     *
-     * @return the number of bytes asked for; 0 for a caller that asks only how long the value is
-     */
-    public int capacity() {
-        return (int) Math.min(size, exchange.bodyCapacity);
-    }
-
-    /**
      * Answers with the value that getxattr(2) put into the buffer, or with its result when asked for the length.
      *
      * @param length of the value, bytes
      */
+    @Override
     public void filled(long length) {
         if (size == 0) {
             Abi.putLong(exchange.body, exchange.bodyAt, length);
