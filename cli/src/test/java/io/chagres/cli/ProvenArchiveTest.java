@@ -13,34 +13,23 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * An archive that was compacted with signatures, after what somebody can do who writes the whole store but has no key:
  * no command with {@code --trust} gives or approves a byte that is not what was shipped.
  */
-final class ProvenArchiveTest {
-    @TempDir
-    Path folder;
-
-    private Path tree;
-    private Path archive;
-    private Path trust;
+final class ProvenArchiveTest extends SignedArchive {
     private Path compactKey;
     private String id;
-    private int round;
     private int shown;
 
     /** Two commits are compacted, a third is not; nothing but the checkpoint has the bytes of the first two. */
     @BeforeEach
     void shipAndCompact() throws IOException {
-        tree = Files.createDirectory(folder.resolve("tree"));
-        archive = folder.resolve("archive");
-        trust = folder.resolve("trust");
         compactKey = folder.resolve("compact-key");
         for (int i = 0; i < 2; i++) {
             grow();
-            ship("web1", "--sign");
+            shipSilently("web1", "--sign");
         }
         id = trustHost("web1");
         CommandRun compact = compactSigned();
@@ -49,12 +38,7 @@ final class ProvenArchiveTest {
         CommandRun line = CommandRun.of("head", archive.toString(), "--key", "--sign", compactKey.toString());
         Files.writeString(trust, line.out(), StandardOpenOption.APPEND);
         grow();
-        ship("web1", "--sign");
-    }
-
-    private void grow() throws IOException {
-        append("small", 3);
-        append("large", 120_000);
+        shipSilently("web1", "--sign");
     }
 
     private String trustHost(String host) throws IOException {
@@ -64,35 +48,9 @@ final class ProvenArchiveTest {
         return key.out().split(" ", 2)[0];
     }
 
-    private String state(String host) {
-        return folder.resolve("state-" + host).toString();
-    }
-
-    private void append(String which, int lines) throws IOException {
-        StringBuilder text = new StringBuilder();
-        round++;
-        for (int i = 0; i < lines; i++) {
-            text.append(round).append(" line ").append(i * 7919L % 100_003).append('\n');
-        }
-        Files.writeString(tree.resolve(which + ".log"), text, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-    }
-
-    private void ship(String host, String... more) {
-        List<String> args = List.of(
-                "ship",
-                tree.toString(),
-                "--to",
-                archive.toString(),
-                "--state",
-                state(host),
-                "--host",
-                host,
-                "--once",
-                "--heartbeat",
-                "0");
-        CommandRun ship =
-                CommandRun.of(Stream.concat(args.stream(), Stream.of(more)).toArray(String[]::new));
-        assertThat(ship.code()).as(ship.err()).isZero();
+    /** Ships without a heartbeat, which would name the last commit. */
+    private void shipSilently(String host, String... more) {
+        ship(host, Stream.concat(Stream.of("--heartbeat", "0"), Stream.of(more)).toArray(String[]::new));
     }
 
     private CommandRun compactSigned(String... more) {
@@ -104,18 +62,6 @@ final class ProvenArchiveTest {
                         .toArray(String[]::new));
     }
 
-    private CommandRun run(String command, String... more) {
-        return CommandRun.of(Stream.concat(Stream.of(command, archive.toString()), Stream.of(more))
-                .toArray(String[]::new));
-    }
-
-    private CommandRun verify(String... more) {
-        return run(
-                "verify",
-                Stream.concat(Stream.of("--trust", trust.toString()), Stream.of(more))
-                        .toArray(String[]::new));
-    }
-
     private CommandRun cat(String which, String... more) {
         return run(
                 "cat",
@@ -123,25 +69,11 @@ final class ProvenArchiveTest {
                         .toArray(String[]::new));
     }
 
-    private List<Path> stored(String part) throws IOException {
-        try (Stream<Path> all = Files.walk(archive)) {
-            return all.filter(Files::isRegularFile)
-                    .filter(each -> each.toString().contains("/" + part))
-                    .sorted()
-                    .toList();
-        }
-    }
-
     private Path manifest() throws IOException {
         return stored("compacted/" + id).stream()
                 .filter(each -> each.toString().endsWith("-manifest"))
                 .toList()
                 .getLast();
-    }
-
-    private static void replace(Path file, byte[] bytes) throws IOException {
-        Files.deleteIfExists(file);
-        Files.write(file, bytes);
     }
 
     /** Data objects may be there that nothing refers to now. */
@@ -230,7 +162,7 @@ final class ProvenArchiveTest {
                         stored("hosts/" + id + "/log").getLast())
                 .toMillis();
         Files.delete(tree.resolve("small.log"));
-        ship("web1", "--sign");
+        shipSilently("web1", "--sign");
         assertThat(compactSigned().code()).isZero();
         String at = java.time.Instant.ofEpochMilli(shippedMs).toString();
         CommandRun cat = cat("small.log", "--at", at);
@@ -240,7 +172,7 @@ final class ProvenArchiveTest {
 
     @Test
     void signsOnlyWhatIsProven() throws IOException {
-        ship("web2");
+        shipSilently("web2");
         trustHostless();
         CommandRun compact = compactSigned();
         assertThat(compact.code()).isEqualTo(ExitCode.FAILED);
@@ -304,7 +236,7 @@ final class ProvenArchiveTest {
     @Test
     void showsObjectsOfOneHostUnderAnother() throws IOException {
         Files.writeString(tree.resolve("small.log"), "of web2\n");
-        ship("web2", "--sign");
+        shipSilently("web2", "--sign");
         String other = trustHost("web2");
         assertThat(compactSigned().code()).isZero();
         assertThat(verify().code()).isZero();
@@ -401,7 +333,7 @@ final class ProvenArchiveTest {
     @Test
     void givesNoHostUnderTheNameOfAnother() throws IOException {
         Files.writeString(tree.resolve("small.log"), "of web2\n");
-        ship("web2", "--sign");
+        shipSilently("web2", "--sign");
         String other = trustHost("web2");
         for (Path each : stored("names/web")) {
             String name = each.getFileName().toString();
@@ -433,7 +365,7 @@ final class ProvenArchiveTest {
     void givesByWishWhatIsProvenBeforeTheRest() throws IOException {
         String before = Files.readString(tree.resolve("large.log"));
         grow();
-        ship("web1");
+        shipSilently("web1");
         CommandRun cat = cat("large.log");
         assertThat(cat.out()).isEmpty();
         assertThat(cat.err()).contains("it is not proven: not signed");
@@ -451,7 +383,7 @@ final class ProvenArchiveTest {
         AgeIdentity owner = AgeIdentity.generate();
         String key = Files.writeString(folder.resolve("key"), owner.secretText() + "\n")
                 .toString();
-        ship("web2", "--sign", "--encrypt-to", owner.recipient().toString());
+        shipSilently("web2", "--sign", "--encrypt-to", owner.recipient().toString());
         trustHost("web2");
         CommandRun compact = compactSigned("--identity", key);
         assertThat(compact.code()).as(compact.err()).isZero();

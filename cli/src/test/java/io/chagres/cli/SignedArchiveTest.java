@@ -16,58 +16,18 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** An archive whose commits are signed, after everything that somebody can do who writes the store but has no key. */
-final class SignedArchiveTest {
-    @TempDir
-    Path folder;
-
-    private Path tree;
-    private Path archive;
-    private Path trust;
-    private int round;
-
+final class SignedArchiveTest extends SignedArchive {
     @BeforeEach
     void shipThreeTimes() throws IOException {
-        tree = Files.createDirectory(folder.resolve("tree"));
-        archive = folder.resolve("archive");
-        trust = folder.resolve("trust");
         for (int i = 0; i < 3; i++) {
-            append("small", 3);
-            append("large", 120_000);
+            grow();
             ship("web1", "--sign");
         }
         CommandRun key = CommandRun.of("head", archive.toString(), "web1", "--key", "--state", state("web1"));
         assertThat(key.code()).as(key.err()).isZero();
         Files.writeString(trust, "# whom we believe\n" + key.out());
-    }
-
-    private String state(String host) {
-        return folder.resolve("state-" + host).toString();
-    }
-
-    private void append(String which, int lines) throws IOException {
-        StringBuilder text = new StringBuilder();
-        round++;
-        for (int i = 0; i < lines; i++) {
-            text.append(round).append(" line ").append(i * 7919L % 100_003).append('\n');
-        }
-        Files.writeString(tree.resolve(which + ".log"), text, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-    }
-
-    private String ship(String host, String... more) {
-        List<String> args = List.of(
-                "ship", tree.toString(), "--to", archive.toString(), "--state", state(host), "--host", host, "--once");
-        CommandRun ship =
-                CommandRun.of(Stream.concat(args.stream(), Stream.of(more)).toArray(String[]::new));
-        assertThat(ship.code()).as(ship.err()).isZero();
-        return ship.err();
-    }
-
-    private CommandRun verify(String... more) {
-        List<String> args = List.of("verify", archive.toString(), "--trust", trust.toString());
-        return CommandRun.of(Stream.concat(args.stream(), Stream.of(more)).toArray(String[]::new));
     }
 
     private void requireUnproven(String what) {
@@ -76,25 +36,11 @@ final class SignedArchiveTest {
         assertThat(verify.code()).isEqualTo(ExitCode.FAILED);
     }
 
-    private List<Path> stored(String part) throws IOException {
-        try (Stream<Path> all = Files.walk(archive)) {
-            return all.filter(Files::isRegularFile)
-                    .filter(each -> each.toString().contains("/" + part + "/"))
-                    .sorted()
-                    .toList();
-        }
-    }
-
     /** A heartbeat names the last commit, too: a thief who cuts the log off removes both. */
     private void forgetHeartbeats() throws IOException {
-        for (Path each : stored("alive")) {
+        for (Path each : stored("alive/")) {
             Files.delete(each);
         }
-    }
-
-    private static void replace(Path file, byte[] bytes) throws IOException {
-        Files.delete(file);
-        Files.write(file, bytes);
     }
 
     private Path heads() throws IOException {
@@ -119,7 +65,7 @@ final class SignedArchiveTest {
                 folder.resolve("others"),
                 Files.readString(trust).replaceAll("ed25519:\\S+", "ed25519:" + "A".repeat(43) + "="));
         assertThat(python("list", "--trust", others.toString())).contains("is signed by a key that is not trusted");
-        Path object = stored("streams").getFirst();
+        Path object = stored("streams/").getFirst();
         byte[] bytes = Files.readAllBytes(object);
         byte[] changed = bytes.clone();
         changed[changed.length / 2] ^= 1;
@@ -141,7 +87,7 @@ final class SignedArchiveTest {
                 .isEmpty();
         assertThat(Files.mismatch(Path.of(compacted.resolve("web1").toString() + large), large))
                 .isEqualTo(-1);
-        Path pack = stored("0000000000000000").getFirst();
+        Path pack = stored("0000000000000000/").getFirst();
         byte[] packed = Files.readAllBytes(pack);
         byte[] forged = packed.clone();
         forged[forged.length / 2] ^= 1;
@@ -165,7 +111,7 @@ final class SignedArchiveTest {
 
     @Test
     void isProvenWhole() throws IOException {
-        int commits = stored("log").size();
+        int commits = stored("log/").size();
         CommandRun verify = verify();
         assertThat(verify.out())
                 .contains(": commits 1 to " + commits + " proven: signed by ed25519:")
@@ -194,7 +140,7 @@ final class SignedArchiveTest {
         requireUnproven(" unproven: no signature covers hosts/");
         assertThat(verify().out()).contains(" proven: signed by ed25519:").doesNotContain("signatures prove all");
         assertThat(verify("--json").out()).contains("\"unsignedObjects\":", "\"unprovenHosts\":1}");
-        for (Path checkpoint : stored("checkpoints")) {
+        for (Path checkpoint : stored("checkpoints/")) {
             Files.delete(checkpoint);
         }
         requireUnproven(" unproven: no signature covers hosts/");
@@ -208,7 +154,7 @@ final class SignedArchiveTest {
 
     @Test
     void showsAChangedObject() throws IOException {
-        Path object = stored("streams").getFirst();
+        Path object = stored("streams/").getFirst();
         byte[] bytes = Files.readAllBytes(object);
         bytes[bytes.length / 2] ^= 1;
         replace(object, bytes);
@@ -217,7 +163,7 @@ final class SignedArchiveTest {
 
     @Test
     void showsObjectsThatWereSwapped() throws IOException {
-        List<Path> objects = stored("streams");
+        List<Path> objects = stored("streams/");
         byte[] first = Files.readAllBytes(objects.get(0));
         replace(objects.get(0), Files.readAllBytes(objects.get(1)));
         replace(objects.get(1), first);
@@ -226,13 +172,13 @@ final class SignedArchiveTest {
 
     @Test
     void showsADeletedObject() throws IOException {
-        Files.delete(stored("streams").getFirst());
+        Files.delete(stored("streams/").getFirst());
         requireUnproven(" is missing");
     }
 
     @Test
     void showsCommitsThatWereReordered() throws IOException {
-        List<Path> commits = stored("log");
+        List<Path> commits = stored("log/");
         byte[] second = Files.readAllBytes(commits.get(1));
         replace(commits.get(1), Files.readAllBytes(commits.get(2)));
         replace(commits.get(2), second);
@@ -241,13 +187,13 @@ final class SignedArchiveTest {
 
     @Test
     void showsACommitThatWasDropped() throws IOException {
-        Files.delete(stored("log").get(1));
+        Files.delete(stored("log/").get(1));
         requireUnproven(": commit 2 unproven: missing");
     }
 
     @Test
     void showsAReplayedCommit() throws IOException {
-        List<Path> commits = stored("log");
+        List<Path> commits = stored("log/");
         Path next = commits.getLast().resolveSibling("%016d.zst".formatted(commits.size() + 1));
         Files.copy(commits.get(1), next);
         requireUnproven("it says it is commit 2");
@@ -267,7 +213,7 @@ final class SignedArchiveTest {
 
     @Test
     void showsAChangedDataArea() throws IOException {
-        for (Path commit : stored("log")) {
+        for (Path commit : stored("log/")) {
             byte[] bytes = Files.readAllBytes(commit);
             bytes[bytes.length - 20] ^= 1; // in the seek table, or in a frame
             replace(commit, bytes);
@@ -280,7 +226,7 @@ final class SignedArchiveTest {
     @Test
     void showsATruncatedLogOnlyByAHead() throws IOException {
         Path heads = heads();
-        List<Path> commits = stored("log");
+        List<Path> commits = stored("log/");
         Files.delete(commits.getLast());
         forgetHeartbeats();
         assertThat(verify().code()).isZero();
@@ -294,7 +240,7 @@ final class SignedArchiveTest {
     @Test
     void showsALogThatWentOnElsewhere() throws IOException {
         Path heads = heads();
-        Files.delete(stored("log").getLast());
+        Files.delete(stored("log/").getLast());
         forgetHeartbeats();
         append("small", 1);
         ship("web1", "--sign");
@@ -335,7 +281,7 @@ final class SignedArchiveTest {
                 .strip();
         String own = Files.readAllLines(trust).getLast();
         Files.writeString(trust, own.split(" ", 2)[0] + " " + other.split(" ", 2)[1] + "\n" + own + "\n");
-        List<Path> all = stored("log");
+        List<Path> all = stored("log/");
         List<Path> ofWeb1 = all.stream()
                 .filter(each -> each.toString().contains(own.split(" ", 2)[0]))
                 .toList();
@@ -356,7 +302,7 @@ final class SignedArchiveTest {
         CommandRun stranger = verify();
         assertThat(stranger.out()).contains("its objects cannot be told without a key");
         assertThat(stranger.code()).isEqualTo(ExitCode.FAILED);
-        Path object = stored("streams").getLast();
+        Path object = stored("streams/").getLast();
         byte[] bytes = Files.readAllBytes(object);
         bytes[bytes.length - 1] ^= 1;
         replace(object, bytes);
@@ -365,7 +311,7 @@ final class SignedArchiveTest {
 
     @Test
     void provesWhatFollowsACompaction() throws IOException {
-        int compacted = stored("log").size();
+        int compacted = stored("log/").size();
         assertThat(CommandRun.of("compact", archive.toString(), "--grace", "0").code())
                 .isZero();
         append("small", 2);
@@ -410,7 +356,7 @@ final class SignedArchiveTest {
         String line = CommandRun.of("head", archive.toString(), name, "--key", "--state", state(name))
                 .out();
         String id = line.split(" ", 2)[0];
-        return stored("log").stream()
+        return stored("log/").stream()
                 .filter(each -> each.toString().contains(id))
                 .toList();
     }
