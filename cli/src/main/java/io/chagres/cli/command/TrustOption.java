@@ -17,7 +17,7 @@ public final class TrustOption extends IdentityOption {
     @Option(
             names = "--trust",
             paramLabel = "FILE",
-            description = "Give only what signatures prove, by keys that this file names (see 'verify'); what is not"
+            description = "Believe only what signatures prove, by keys that this file names (see 'verify'); what is not"
                     + " proven is an error. Reads each object to its end first.")
     @Nullable
     String trust;
@@ -31,9 +31,19 @@ public final class TrustOption extends IdentityOption {
 
     @Override
     public BlobStore over(BlobStore store, Map<String, String> environment) throws IOException {
-        Trust known = read(trust, heads);
-        BlobStore opened = super.over(store, environment);
+        Trust known = trusted();
+        BlobStore opened = unproven(store, environment);
         return known == null ? opened : ProvenStore.proving(opened, known);
+    }
+
+    /** Returns a store as above with all that the identities open, for a command that says itself what is proven. */
+    public BlobStore unproven(BlobStore store, Map<String, String> environment) throws IOException {
+        return super.over(store, environment);
+    }
+
+    /** Returns the keys and heads that were given; null when no file of keys was. */
+    public @Nullable Trust trusted() throws CommandFailure {
+        return read(trust, heads);
     }
 
     /**

@@ -15,7 +15,6 @@ import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
-import io.chagres.cli.command.IdentityOption;
 import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.ProgressLine;
@@ -28,20 +27,23 @@ import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.JsonWriter;
 import io.chagres.cli.text.Words;
 import java.io.IOException;
-import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code chagres verify}: reads everything and names each fault. */
 @Command(
         name = "verify",
         header = "Read a whole archive and name each fault.",
-        description = "Checks the hash chain, every checksum, gaps, sizes and references. Objects that nothing"
-                + " refers to (uploads that were not committed) are counted, and no fault.",
+        description = {
+            "Checks the hash chain, every checksum, gaps, sizes and references. Objects that nothing refers to"
+                    + " (uploads that were not committed) are counted, and no fault.",
+            "With --trust it also says of each host up to which commit signatures prove what is stored. Lines of that"
+                    + " file: 'HOST-ID KEY', as ship --sign and 'head --key' say, and 'compact HOST-ID KEY', or with *"
+                    + " for every host, as compact --sign says."
+        },
         footer = {
             "",
             "Examples:",
@@ -66,23 +68,7 @@ public final class VerifyCommand implements Callable<Integer> {
     TimeoutOption timeout = new TimeoutOption();
 
     @Mixin
-    IdentityOption identities = new IdentityOption();
-
-    @Option(
-            names = "--trust",
-            paramLabel = "FILE",
-            description = "Also say of each host up to which commit its signatures prove what is stored. Lines of the"
-                    + " file: 'HOST-ID KEY', as ship --sign and 'head --key' say, and 'compact HOST-ID KEY', or with"
-                    + " * for every host, as compact --sign says.")
-    @Nullable
-    String trust;
-
-    @Option(
-            names = "--head",
-            paramLabel = "FILE",
-            description = "Lines that 'head' printed earlier: what they name must still be there; may be repeated."
-                    + " Needs --trust.")
-    List<String> heads = List.of();
+    TrustOption trust = new TrustOption();
 
     @Mixin
     MemoryOption memory = new MemoryOption();
@@ -102,10 +88,10 @@ public final class VerifyCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         ProgressLine progress = new ProgressLine(context, json.json || quiet.quiet);
         Listener listener = new Listener(progress);
-        try (BlobStore archive = identities.open(store, timeout, context);
+        try (BlobStore archive = trust.unproven(timeout.open(store, context), context.environment());
                 LocalTables tables = TemporaryFiles.tables(context.environment());
                 WorkerThreads threads = WorkerThreads.ofProcessors("chagres-verify-")) {
-            Verify verify = new Verify(archive, threads.workers(), tables, listener, TrustOption.read(trust, heads));
+            Verify verify = new Verify(archive, threads.workers(), tables, listener, trust.trusted());
             VerifySummary summary = verify.run(host -> address == null || address.matchesHost(host));
             progress.end();
             if (listener.failure != null) {
