@@ -25,7 +25,6 @@ import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
 import io.chagres.archive.store.CollectedWriter;
 import io.chagres.archive.store.ConditionProbe;
-import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.ObjectAddress;
 import io.chagres.archive.store.SegmentContent;
 import io.chagres.archive.store.StoreException;
@@ -166,15 +165,8 @@ final class AzblobStore implements BlobStore {
 
     @Override
     public @Nullable ArchivedBlob archived(String key) throws IOException {
-        try {
-            get(key, 0, MemorySegment.ofArray(new byte[1]));
+        if (!ArchivedBlob.isArchived(this, key)) {
             return null;
-        } catch (NoSuchBlobException e) {
-            return null;
-        } catch (StoreException e) {
-            if (e.kind() != StoreException.Kind.ARCHIVED) {
-                throw e;
-            }
         }
         try {
             BlobProperties properties = blob(key).getProperties();

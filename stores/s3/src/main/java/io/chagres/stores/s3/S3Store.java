@@ -189,15 +189,8 @@ final class S3Store implements BlobStore {
 
     @Override
     public @Nullable ArchivedBlob archived(String key) throws IOException {
-        try {
-            get(key, 0, MemorySegment.ofArray(new byte[1]));
+        if (!ArchivedBlob.isArchived(this, key)) {
             return null;
-        } catch (NoSuchBlobException e) {
-            return null;
-        } catch (StoreException e) {
-            if (e.kind() != StoreException.Kind.ARCHIVED) {
-                throw e;
-            }
         }
         HeadObjectResponse head = asking(
                 key, s3 -> s3.headObject(ask -> ask.bucket(address.bucket()).key(address.prefix() + key)));
