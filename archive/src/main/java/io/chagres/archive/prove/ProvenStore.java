@@ -17,6 +17,7 @@ import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
 import io.chagres.archive.store.ForwardingStore;
 import io.chagres.archive.store.NoSuchBlobException;
+import io.chagres.archive.store.StoreTraits;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -78,7 +79,7 @@ public final class ProvenStore extends ForwardingStore {
      */
     public static void requireName(BlobStore store, HostRegistry.Owner host, HostState state)
             throws CorruptArchiveException {
-        LogRecord.IncarnationOpened writer = store.isProven() ? state.lastIncarnation() : null;
+        LogRecord.IncarnationOpened writer = store.traits().isProven() ? state.lastIncarnation() : null;
         if (writer != null && !List.of(writer.hostName(), host.id()).contains(host.name())) {
             throw new CorruptArchiveException(
                     ArchiveLayout.NAMES,
@@ -88,8 +89,8 @@ public final class ProvenStore extends ForwardingStore {
     }
 
     @Override
-    public boolean isProven() {
-        return true;
+    public StoreTraits traits() {
+        return store.traits().proven();
     }
 
     /** Returns what signatures prove of a host. */

@@ -295,7 +295,7 @@ public final class FleetSearch {
         boolean needsFiles =
                 needsNames || wanted.unpacks || wanted.visitsAll || !query.at().equals(PointInTime.NOW);
         return !needsFiles
-                && !archive.store().isProven() // its name is compared when its files are known
+                && !archive.store().traits().isProven() // its name is compared when its files are known
                 && unmatched.nowhereUntil() > 0
                 && HostLog.compactedTo(archive.store(), owner.id()) == unmatched.nowhereUntil();
     }

@@ -165,11 +165,6 @@ public interface BlobStore extends AutoCloseable {
         return this;
     }
 
-    /** Says whether only what signatures prove is given of hosts, see {@code ProvenStore}. */
-    default boolean isProven() {
-        return false;
-    }
-
     /**
      * Returns a time of the store's clock that is not after its time now, in milliseconds since 1970, by its last
      * answer; {@link Long#MIN_VALUE} if it does not say. So ages are differences of two times of one clock, no matter

@@ -117,11 +117,6 @@ public abstract class ForwardingStore implements BlobStore {
     }
 
     @Override
-    public boolean isProven() {
-        return store.isProven();
-    }
-
-    @Override
     public BlobStore stored() {
         BlobStore behind = store.stored();
         return behind == store ? this : behind;

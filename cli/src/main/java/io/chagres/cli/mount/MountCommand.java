@@ -260,7 +260,7 @@ public final class MountCommand implements Callable<Integer> {
         AtomicBoolean signalled = new AtomicBoolean();
         BlobStore archive = opened();
         // nobody proved what an earlier mount kept
-        String kept = archive.isProven() ? null : cache;
+        String kept = archive.traits().isProven() ? null : cache;
         String tables = kept == null ? TemporaryFiles.directory(context.environment()) : kept;
         MountContext surroundings = new MountContext(
                 new WorkerThreads("chagres-mount-", REQUESTS),
