@@ -100,7 +100,27 @@ public sealed interface LogRecord {
      * @param attributes of a directory or link; those of a file belong to its version
      */
     record NameAdded(Pathname path, Kind kind, long versionId, Pathname target, Attributes attributes)
-            implements LogRecord {}
+            implements LogRecord {
+        /** Says whether it leads to what its kind has: a file to a version, a link to a target, and nothing else. */
+        public boolean isOfItsKind() {
+            return (kind == Kind.FILE) == versionId > 0 && (target.length() == 0 || kind == Kind.SYMLINK);
+        }
+    }
+
+    /** Says whether a path from a log can be a name: absolute, without empty components, {@code .} and {@code ..}. */
+    static boolean isName(Pathname path) {
+        int start = 1;
+        boolean is = path.isAbsolute();
+        for (int i = 1; is && i <= path.length() && path.length() > 1; i++) {
+            if (i == path.length() || path.byteAt(i) == '/') {
+                int length = i - start;
+                boolean dots = length == 1 || (length == 2 && path.byteAt(i - 1) == '.');
+                is = length > 0 && !(dots && path.byteAt(start) == '.');
+                start = i + 1;
+            }
+        }
+        return is;
+    }
 
     /** A name is gone, of a directory with everything below it; {@code movedOut}: to where nobody looks. */
     record NameRemoved(Pathname path, boolean movedOut) implements LogRecord {}

@@ -8,6 +8,7 @@ import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.prove.ProvenStore;
 import io.chagres.archive.read.GoneTree;
 import io.chagres.archive.read.VersionName;
+import io.chagres.archive.state.Checkpoints;
 import io.chagres.archive.state.CompactedHistoryException;
 import io.chagres.archive.state.ExtentList;
 import io.chagres.archive.state.FileVersion;
@@ -130,7 +131,7 @@ final class HostTree {
     /** Loads names, versions and where their bytes are, unless that is done. Not under the lock. */
     synchronized void load() throws IOException {
         if (state == null) {
-            newestSeen = HostLog.newestCheckpoint(store, owner.id());
+            newestSeen = Checkpoints.newest(store, owner.id());
             HostState fresh = loaded(options.at());
             CorruptArchiveException lost = LogWitness.lost(store, owner.id(), fresh);
             if (lost != null) {
@@ -166,13 +167,13 @@ final class HostTree {
      * they go a day later. Asks the store once.
      */
     synchronized boolean isCompacted() throws IOException {
-        CheckpointId newest = HostLog.newestCheckpoint(store, owner.id());
+        CheckpointId newest = Checkpoints.newest(store, owner.id());
         return newest != null && !newest.equals(newestSeen);
     }
 
     /** Loads what follows from the newest checkpoint at the same commit, or a later one if that one is gone. */
     synchronized HostState reloaded() throws IOException {
-        CheckpointId newest = HostLog.newestCheckpoint(store, owner.id());
+        CheckpointId newest = Checkpoints.newest(store, owner.id());
         long seq = state().seq();
         HostState fresh;
         try {

@@ -8,6 +8,7 @@ import io.chagres.archive.EncryptedException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.age.AgeFile;
 import io.chagres.archive.read.VersionReader;
+import io.chagres.archive.state.Checkpoints;
 import io.chagres.archive.state.ExtentRows;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
@@ -104,7 +105,7 @@ public final class LineFilters {
      * @param tables where most of a large host is meanwhile, and what helps to sort
      */
     public static void write(BlobStore store, String hostId, LocalTables tables) throws IOException {
-        CheckpointId checkpoint = HostLog.newestCheckpoint(store, hostId);
+        CheckpointId checkpoint = Checkpoints.newest(store, hostId);
         List<BlobInfo> filters = list(store, hostId);
         long until = filters.isEmpty() ? 0 : span(filters.getLast()).to();
         if (checkpoint == null || until >= checkpoint.seq()) {

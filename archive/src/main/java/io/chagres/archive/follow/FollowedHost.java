@@ -2,6 +2,7 @@ package io.chagres.archive.follow;
 
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.read.VersionContent;
+import io.chagres.archive.state.Checkpoints;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
@@ -57,7 +58,7 @@ public final class FollowedHost implements AutoCloseable {
             return true;
         }
         if (++idleRefreshes % REFRESHES_PER_COMPACTION_CHECK == 0) {
-            CheckpointId newest = HostLog.newestCheckpoint(store, hostId);
+            CheckpointId newest = Checkpoints.newest(store, hostId);
             if (newest != null && newest.seq() > state.seq()) {
                 reload();
                 return true;

@@ -169,7 +169,7 @@ public final class Compact {
 
     /** Signs the newest checkpoint with all that it stands on, unless it is signed. */
     private void sign(String hostId) throws IOException {
-        CheckpointId newest = signature == null ? null : HostLog.newestCheckpoint(reading, hostId);
+        CheckpointId newest = signature == null ? null : Checkpoints.newest(reading, hostId);
         if (signature == null || newest == null || signature.isSigned(hostId, newest)) {
             return;
         }
@@ -216,7 +216,7 @@ public final class Compact {
                 throw untold; // a checkpoint would take the place of what readers know by that table
             }
             if (state.seq() > 0) {
-                NavigableSet<CheckpointId> known = HostLog.checkpoints(from, hostId);
+                NavigableSet<CheckpointId> known = Checkpoints.counting(from, hostId);
                 CheckpointId next = Checkpoints.next(store, hostId, state.seq());
                 Retention retention = retention(hostId, state);
                 boolean moves = unproven != null || isUntouched(hostId, state, known, from);
@@ -370,7 +370,7 @@ public final class Compact {
 
     /** Says whether another compaction may have removed what the checkpoint would refer to. */
     private boolean isOvertaken(String hostId, CheckpointId next, long begunMs) throws IOException {
-        NavigableSet<CheckpointId> now = HostLog.checkpoints(store, hostId);
+        NavigableSet<CheckpointId> now = Checkpoints.counting(store, hostId);
         if (!now.isEmpty() && now.last().compareTo(next) >= 0) {
             return true;
         }
@@ -447,7 +447,7 @@ public final class Compact {
         } catch (CorruptArchiveException | CompactedHistoryException e) {
             throw unproven.faults().values().iterator().next(); // that is what would have to be made again
         }
-        if (Checkpoints.areOthers(store, hostId, unproven.checkpoint().seq())) {
+        if (LogWitness.areOthers(store, hostId, unproven.checkpoint().seq())) {
             throw unproven.faults().values().iterator().next(); // what has the numbers of its commits says nothing
         }
         unproven.faults().forEach((object, cause) -> {

@@ -5,7 +5,6 @@ import io.chagres.archive.state.CheckpointContents;
 import io.chagres.archive.state.ExtentList;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
-import io.chagres.archive.state.HostState;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -82,7 +81,7 @@ record CompactedContents(Retention retention, WrittenExtents written) implements
     }
 
     @Override
-    public LogRecord.@Nullable Retention retention(HostState state) {
+    public LogRecord.@Nullable Retention retention(LogRecord.@Nullable Retention before) {
         return retention.retention();
     }
 }

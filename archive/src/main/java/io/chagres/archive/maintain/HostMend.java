@@ -7,6 +7,7 @@ import io.chagres.archive.Heartbeat;
 import io.chagres.archive.HostRegistration;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.find.LineFilters;
+import io.chagres.archive.state.Checkpoints;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.LogWitness;
@@ -122,7 +123,7 @@ final class HostMend {
 
     /** The histories that compaction keeps of removed commits are gone, and nobody has said so. */
     private boolean areMomentsMissing() throws IOException {
-        CheckpointId newest = HostLog.newestCheckpoint(store, hostId);
+        CheckpointId newest = Checkpoints.newest(store, hostId);
         BlobInfo first = store.first(ArchiveLayout.log(hostId));
         long before = first == null ? Long.MAX_VALUE : ArchiveLayout.namedCommit(first.key()) - 1;
         return newest != null

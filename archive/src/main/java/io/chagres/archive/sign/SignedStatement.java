@@ -18,8 +18,6 @@ public record SignedStatement(Statement statement, VerifyKey key, byte[] signatu
     /** Bytes of a key and a signature. */
     public static final int ENCODED_BYTES = VerifyKey.BYTES + VerifyKey.SIGNATURE_BYTES;
 
-    static final String NO_LINE = "it is no line that 'chagres head' prints";
-
     private static final int WORDS = 8;
 
     /** Takes the key and the signature of a statement from an offset. */
@@ -46,7 +44,7 @@ public record SignedStatement(Statement statement, VerifyKey key, byte[] signatu
     public static SignedStatement parse(String line) {
         String[] words = line.split(" ", -1);
         if (words.length != WORDS) {
-            throw new IllegalArgumentException(NO_LINE);
+            throw new IllegalArgumentException(Statement.NO_LINE);
         }
         return new SignedStatement(
                 Statement.parse(words),

@@ -17,6 +17,8 @@ import java.util.HexFormat;
  * @param digest SHA-256 of the commit up to the key in its seal, or of the lines of a manifest, 32 bytes
  */
 public record Statement(String hostId, long seq, long revision, byte[] digest) {
+    static final String NO_LINE = "it is no line that 'chagres head' prints";
+
     private static final int COMMIT = -1;
     private static final String BEGIN = "chagres 1 ";
     private static final String OF_COMMIT = "commit";
@@ -50,7 +52,7 @@ public record Statement(String hostId, long seq, long revision, byte[] digest) {
                 && numbers.length == (isCommit ? 1 : 2)
                 && ArchiveLayout.isHostId(words[3]);
         if (!isOne) {
-            throw new IllegalArgumentException(SignedStatement.NO_LINE);
+            throw new IllegalArgumentException(NO_LINE);
         }
         Statement read = new Statement(
                 words[3],
@@ -58,7 +60,7 @@ public record Statement(String hostId, long seq, long revision, byte[] digest) {
                 isCommit ? COMMIT : Long.parseLong(numbers[1]),
                 HexFormat.of().parseHex(words[5]));
         if (read.digest.length != Sha256.BYTES || read.seq < 1 || read.revision < (isCommit ? COMMIT : 0)) {
-            throw new IllegalArgumentException(SignedStatement.NO_LINE);
+            throw new IllegalArgumentException(NO_LINE);
         }
         return read;
     }

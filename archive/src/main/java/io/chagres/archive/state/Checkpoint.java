@@ -38,8 +38,6 @@ import java.util.TreeSet;
  * Stateless.
  */
 public final class Checkpoint {
-    static final int MAX_BLOCK_BYTES = SeekableFrames.FRAME_BYTES - FixedHeader.BYTES - Integer.BYTES;
-
     /** A file has the attributes of its version. */
     private static final Attributes OF_VERSION = new Attributes(0, 0, 0, 0);
 
@@ -212,7 +210,7 @@ public final class Checkpoint {
         if (!state.recipients().equals(LogRecord.Recipients.NONE)) {
             out.write(state.recipients());
         }
-        LogRecord.Retention retention = contents.retention(state);
+        LogRecord.Retention retention = contents.retention(state.retention());
         if (retention != null) {
             out.write(retention);
         }
@@ -279,13 +277,6 @@ public final class Checkpoint {
         HostState of(HostState state) throws IOException;
     }
 
-    /** Takes extents one after the other. */
-    @FunctionalInterface
-    public interface ExtentSink {
-        /** Takes the next. */
-        void take(LogRecord.Extent extent) throws IOException;
-    }
-
     /**
      * Gives all extents of a checkpoint, with little of it in memory at a time, and returns its chain value. They are
      * proven to be all once that was returned.
@@ -296,7 +287,8 @@ public final class Checkpoint {
     public static byte[] extents(BlobStore store, String hostId, CheckpointId checkpoint, ExtentSink sink)
             throws IOException {
         String key = ArchiveLayout.checkpoint(hostId, checkpoint);
-        return SpanTables.extents(store, key, FixedHeader.CHECKPOINT, sink).chain();
+        return CheckpointReader.extents(store, key, FixedHeader.CHECKPOINT, sink)
+                .chain();
     }
 
     /** Returns what a checkpoint begins with; its chain value is zeros when that of its commit is not known. */

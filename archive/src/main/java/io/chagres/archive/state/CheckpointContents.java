@@ -64,8 +64,12 @@ public interface CheckpointContents {
         return version.retention();
     }
 
-    /** Returns what retention did to the host, or null when nothing. */
-    default LogRecord.@Nullable Retention retention(HostState state) {
-        return state.retention();
+    /**
+     * Returns what retention did to the host, or null when nothing.
+     *
+     * @param before what the state says
+     */
+    default LogRecord.@Nullable Retention retention(LogRecord.@Nullable Retention before) {
+        return before;
     }
 }

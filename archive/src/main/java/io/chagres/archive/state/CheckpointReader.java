@@ -95,7 +95,7 @@ final class CheckpointReader implements AutoCloseable {
                 end();
                 return null;
             }
-            if (length < 0 || length > Checkpoint.MAX_BLOCK_BYTES) {
+            if (length < 0 || length > CheckpointWriter.MAX_BLOCK_BYTES) {
                 throw new CorruptArchiveException(key, "it declares a block of " + length + " bytes");
             }
             endBlock();
@@ -172,5 +172,17 @@ final class CheckpointReader implements AutoCloseable {
     @Override
     public void close() throws IOException {
         content.close();
+    }
+
+    /** Gives the extents that an object holds, and returns what it begins with. */
+    static FixedHeader extents(BlobStore store, String key, int kind, ExtentSink sink) throws IOException {
+        try (CheckpointReader in = new CheckpointReader(store, key, kind)) {
+            for (LogRecord record = in.next(); record != null; record = in.next()) {
+                if (record instanceof LogRecord.Extent extent) {
+                    sink.take(extent);
+                }
+            }
+            return in.header();
+        }
     }
 }

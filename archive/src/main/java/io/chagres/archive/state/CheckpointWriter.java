@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * Streams a checkpoint into an object, one frame in memory at a time, and its index. Confined to one thread.
  */
 final class CheckpointWriter implements AutoCloseable {
+    /** The most bytes of a block: it and the header fit one frame. */
+    static final int MAX_BLOCK_BYTES = SeekableFrames.FRAME_BYTES - FixedHeader.BYTES - Integer.BYTES;
+
     private static final int BLOCK_BYTES = 128 * 1024;
 
     /** A reader that looks for one record decompresses one block. */
@@ -120,7 +123,7 @@ final class CheckpointWriter implements AutoCloseable {
     }
 
     private void block() throws IOException {
-        if (records.length() > Checkpoint.MAX_BLOCK_BYTES) {
+        if (records.length() > MAX_BLOCK_BYTES) {
             throw new IllegalStateException("a block of " + records.length() + " bytes");
         }
         content.set(INT, length, records.length());

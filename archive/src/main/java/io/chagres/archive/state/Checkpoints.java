@@ -2,15 +2,14 @@ package io.chagres.archive.state;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
-import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
-import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.NavigableSet;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Says which checkpoints of a host count: those that have a mark. Only somebody who may also delete has the right to
@@ -38,6 +37,12 @@ public final class Checkpoints {
         return !areMarksLost ? marked : all.headSet(new CheckpointId(firstCommit(store, hostId), 0), false);
     }
 
+    /** Returns the newest checkpoint of a host that counts; null when there is none. One list. */
+    public static @Nullable CheckpointId newest(BlobStore store, String hostId) throws IOException {
+        NavigableSet<CheckpointId> all = counting(store, hostId);
+        return all.isEmpty() ? null : all.last();
+    }
+
     /** Returns all checkpoints of a host that a list shows, from old to new. */
     public static NavigableSet<CheckpointId> listed(BlobStore store, String hostId) throws IOException {
         NavigableSet<CheckpointId> all = new TreeSet<>();
@@ -60,21 +65,6 @@ public final class Checkpoints {
             }
         }
         return marked;
-    }
-
-    /**
-     * Says whether the commits up to one differ from those whose moments compaction kept: somebody put them under
-     * numbers that were free again.
-     *
-     * @param seq a commit that a checkpoint stood for
-     */
-    public static boolean areOthers(BlobStore store, String hostId, long seq) throws IOException {
-        try (CommitReader reader = new CommitReader(store)) {
-            byte[] chain = reader.look(ArchiveLayout.commit(hostId, seq)).chain();
-            return History.isOfAnother(store, hostId, seq, chain);
-        } catch (NoSuchBlobException e) {
-            return false; // another checkpoint leads there
-        }
     }
 
     private static long firstCommit(BlobStore store, String hostId) throws IOException {

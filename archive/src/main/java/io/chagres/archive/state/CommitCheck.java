@@ -153,7 +153,7 @@ public final class CommitCheck {
     }
 
     private static void name(Pathname path) throws CorruptArchiveException {
-        if (!NameTree.isName(path)) {
+        if (!LogRecord.isName(path)) {
             refuse("the path " + path + " cannot be a name on a host");
         }
     }

@@ -3,8 +3,11 @@ package io.chagres.archive.state;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
+import io.chagres.archive.format.CommitHeader;
+import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.StoreException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -105,5 +108,25 @@ final class CommitList {
     static long firstMissing(BlobStore store, String hostId) throws IOException {
         Long missing = missing(store, hostId, 0, read(store, hostId, 0, Long.MAX_VALUE));
         return missing == null ? 1 : missing;
+    }
+
+    /** Lets a reader fetch some commits ahead. */
+    static void expect(String hostId, List<Long> commits, CommitReader reader) {
+        reader.expect(
+                commits.stream().map(seq -> ArchiveLayout.commit(hostId, seq)).toList());
+    }
+
+    /**
+     * Reads a commit that a list shows.
+     *
+     * @throws CorruptArchiveException when it is damaged, or vanished meanwhile
+     */
+    static CommitHeader commit(String hostId, long seq, CommitReader reader) throws IOException {
+        String key = ArchiveLayout.commit(hostId, seq);
+        try {
+            return reader.read(key);
+        } catch (NoSuchBlobException e) {
+            throw new CorruptArchiveException(key, "it vanished while the log was read");
+        }
     }
 }

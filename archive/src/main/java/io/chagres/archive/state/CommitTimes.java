@@ -125,7 +125,7 @@ public final class CommitTimes {
     private static void commits(BlobStore store, String hostId, List<Long> seqs, Growth growth) throws IOException {
         try (CommitReader reader = new CommitReader(store)) {
             List<CommitHeader> last = HostLog.lastOf(hostId, seqs, reader);
-            HostLog.expect(hostId, seqs, reader);
+            CommitList.expect(hostId, seqs, reader);
             for (long seq : seqs) {
                 growth.add(reader.read(ArchiveLayout.commit(hostId, seq)));
             }

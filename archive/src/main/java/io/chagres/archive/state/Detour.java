@@ -25,7 +25,7 @@ final class Detour {
 
     /** Returns the checkpoints that are listed and not known to be damaged. */
     NavigableSet<CheckpointId> checkpoints(BlobStore store) throws IOException {
-        NavigableSet<CheckpointId> all = HostLog.checkpoints(store, hostId);
+        NavigableSet<CheckpointId> all = Checkpoints.counting(store, hostId);
         all.removeAll(damaged);
         return all;
     }
@@ -36,7 +36,7 @@ final class Detour {
      */
     void requireReached(BlobStore store, long seq) throws IOException {
         for (CheckpointId checkpoint : damaged) {
-            if (first != null && (checkpoint.seq() > seq || Checkpoints.areOthers(store, hostId, checkpoint.seq()))) {
+            if (first != null && (checkpoint.seq() > seq || LogWitness.areOthers(store, hostId, checkpoint.seq()))) {
                 throw first;
             }
         }

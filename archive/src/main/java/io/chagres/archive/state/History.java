@@ -43,7 +43,7 @@ final class History {
      */
     static @Nullable Found find(BlobStore store, String hostId, PointInTime at) throws IOException {
         List<Stored> listed = list(store, hostId);
-        CheckpointId newest = listed.isEmpty() ? null : HostLog.newestCheckpoint(store, hostId);
+        CheckpointId newest = listed.isEmpty() ? null : Checkpoints.newest(store, hostId);
         if (newest == null) {
             return null;
         }

@@ -165,7 +165,11 @@ public final class HostLog {
     }
 
     private static HostState state(String hostId, Span span, CommitReader reader, StateLoad load) throws IOException {
-        HostState state = load.begin(span, reader); // held by nothing else: what a load lays out can be collected
+        HostState state = load.begin(
+                span.checkpoint,
+                span.tables,
+                span.commits,
+                reader); // held by nothing else: what a load lays out can be collected
         long begun = state.seq();
         span.commits.removeIf(seq -> seq <= begun);
         Kept kept = new Kept(load.wantsExtents() ? 0 : MAX_KEPT_BYTES);
@@ -204,9 +208,9 @@ public final class HostLog {
             boolean isLast)
             throws IOException {
         HostState state = before;
-        expect(hostId, commits, reader);
+        CommitList.expect(hostId, commits, reader);
         for (int i = 0; i < commits.size(); i++) {
-            CommitHeader commit = read(hostId, commits.get(i), reader);
+            CommitHeader commit = CommitList.commit(hostId, commits.get(i), reader);
             state.apply(commit.object(), commit);
             kept.add(commit);
             state = load.applied(state, isLast && i == commits.size() - 1);
@@ -291,18 +295,12 @@ public final class HostLog {
         }
     }
 
-    /** Returns the newest checkpoint of a host; null when there is none. One list. */
-    public static @Nullable CheckpointId newestCheckpoint(BlobStore store, String hostId) throws IOException {
-        NavigableSet<CheckpointId> all = checkpoints(store, hostId);
-        return all.isEmpty() ? null : all.last();
-    }
-
     /**
      * Returns the commit of the newest checkpoint when no commit follows it; -1 when one does, or there is none. Two
      * lists, and a look behind them where they may lag.
      */
     public static long compactedTo(BlobStore store, String hostId) throws IOException {
-        CheckpointId checkpoint = newestCheckpoint(store, hostId);
+        CheckpointId checkpoint = Checkpoints.newest(store, hostId);
         if (checkpoint == null) {
             return -1;
         }
@@ -369,17 +367,12 @@ public final class HostLog {
             throw CommitList.absent(hostId, missing);
         }
         try (CommitReader reader = new CommitReader(store)) {
-            expect(hostId, commits, reader);
+            CommitList.expect(hostId, commits, reader);
             for (long seq : commits) {
                 apply(hostId, state, seq, reader);
             }
         }
         return true;
-    }
-
-    /** Returns the checkpoints of a host that count, as listings show them, from old to new. */
-    public static NavigableSet<CheckpointId> checkpoints(BlobStore store, String hostId) throws IOException {
-        return Checkpoints.counting(store, hostId);
     }
 
     /** The objects to read for a state.
@@ -390,7 +383,7 @@ public final class HostLog {
      * @param commits those behind it
      * @param past the moment to show, if commits are not what shows it
      */
-    record Span(
+    private record Span(
             @Nullable CheckpointId checkpoint,
             @Nullable Tables tables,
             long before,
@@ -489,21 +482,7 @@ public final class HostLog {
         return checkpoints.floor(new CheckpointId(seq, Long.MAX_VALUE));
     }
 
-    static void expect(String hostId, List<Long> commits, CommitReader reader) {
-        reader.expect(
-                commits.stream().map(seq -> ArchiveLayout.commit(hostId, seq)).toList());
-    }
-
     private static void apply(String hostId, HostState state, long seq, CommitReader reader) throws IOException {
-        state.apply(ArchiveLayout.commit(hostId, seq), read(hostId, seq, reader));
-    }
-
-    static CommitHeader read(String hostId, long seq, CommitReader reader) throws IOException {
-        String key = ArchiveLayout.commit(hostId, seq);
-        try {
-            return reader.read(key);
-        } catch (NoSuchBlobException e) {
-            throw new CorruptArchiveException(key, "it vanished while the log was read");
-        }
+        state.apply(ArchiveLayout.commit(hostId, seq), CommitList.commit(hostId, seq, reader));
     }
 }

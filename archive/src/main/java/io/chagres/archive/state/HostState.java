@@ -385,7 +385,7 @@ public final class HostState {
 
     /** Takes over where the bytes are of all versions, whose lengths are known, and which were expired since. */
     void attach(CheckpointContents places) throws CorruptArchiveException {
-        retention = places.retention(this);
+        retention = places.retention(retention);
         for (long id : versions().stream().mapToLong(FileVersion::id).toArray()) {
             FileVersion version = known("", id);
             if (places.start(version) > version.startPosition()) {
@@ -518,14 +518,14 @@ public final class HostState {
 
     private static LogRecord.NameAdded added(String object, LogRecord.NameAdded added) throws CorruptArchiveException {
         Pathname path = name(object, added.path());
-        if (!NameTree.isOfItsKind(added)) {
+        if (!added.isOfItsKind()) {
             throw new CorruptArchiveException(object, "the name " + path + " leads to what its kind does not have");
         }
         return added;
     }
 
     private static Pathname name(String object, Pathname path) throws CorruptArchiveException {
-        if (!NameTree.isName(path)) {
+        if (!LogRecord.isName(path)) {
             throw new CorruptArchiveException(object, "the path " + path + " cannot be a name on a host");
         }
         return path;

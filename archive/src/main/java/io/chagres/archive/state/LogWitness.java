@@ -5,6 +5,7 @@ import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Heartbeat;
 import io.chagres.archive.HostRegistry;
+import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
@@ -125,13 +126,28 @@ public final class LogWitness {
         }
     }
 
+    /**
+     * Says whether the commits up to one differ from those whose moments compaction kept: somebody put them under
+     * numbers that were free again.
+     *
+     * @param seq a commit that a checkpoint stood for
+     */
+    public static boolean areOthers(BlobStore store, String hostId, long seq) throws IOException {
+        try (CommitReader reader = new CommitReader(store)) {
+            byte[] chain = reader.look(ArchiveLayout.commit(hostId, seq)).chain();
+            return History.isOfAnother(store, hostId, seq, chain);
+        } catch (NoSuchBlobException e) {
+            return false; // another checkpoint leads there
+        }
+    }
+
     /** Asks by key first: a list may lag, and be older than what names the commit. */
     private static boolean isThere(BlobStore store, String hostId, long seq) throws IOException {
         if (CommitList.holds(store, hostId, seq)) {
             return true;
         }
         store.forgetLists(ArchiveLayout.host(hostId));
-        CheckpointId checkpoint = HostLog.newestCheckpoint(store, hostId);
+        CheckpointId checkpoint = Checkpoints.newest(store, hostId);
         return (checkpoint != null && checkpoint.seq() >= seq) || lastCommit(store, hostId) >= seq;
     }
 
@@ -145,7 +161,7 @@ public final class LogWitness {
 
     private static CorruptArchiveException missing(BlobStore store, String hostId, long named, String witness)
             throws IOException {
-        CheckpointId checkpoint = HostLog.newestCheckpoint(store, hostId);
+        CheckpointId checkpoint = Checkpoints.newest(store, hostId);
         long next = 1 + Math.max(lastCommit(store, hostId), checkpoint == null ? 0 : checkpoint.seq());
         String many = next >= named ? "it is missing" : "it is missing, and all up to commit " + named;
         return new CorruptArchiveException(

@@ -412,28 +412,6 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         }
     }
 
-    /** Says whether a path from a log can be a name: absolute, without empty components, {@code .} and {@code ..}. */
-    public static boolean isName(Pathname path) {
-        int start = 1;
-        boolean is = path.isAbsolute();
-        for (int i = 1; is && i <= path.length() && path.length() > 1; i++) {
-            if (i == path.length() || path.byteAt(i) == '/') {
-                int length = i - start;
-                boolean dots = length == 1 || (length == 2 && path.byteAt(i - 1) == '.');
-                is = length > 0 && !(dots && path.byteAt(start) == '.');
-                start = i + 1;
-            }
-        }
-        return is;
-    }
-
-    /** Says whether a name leads to what its kind has: a file to a version, a link to a target, and nothing else. */
-    public static boolean isOfItsKind(LogRecord.NameAdded added) {
-        boolean isFile = added.kind() == LogRecord.Kind.FILE;
-        return isFile == added.versionId() > 0
-                && (added.target().length() == 0 || added.kind() == LogRecord.Kind.SYMLINK);
-    }
-
     private static List<Pathname> components(Pathname path) {
         List<Pathname> components = new ArrayList<>();
         byte[] bytes = path.bytes();

@@ -120,7 +120,7 @@ final class PastContents implements CheckpointContents, AutoCloseable {
     }
 
     @Override
-    public LogRecord.@Nullable Retention retention(HostState state) {
+    public LogRecord.@Nullable Retention retention(LogRecord.@Nullable Retention before) {
         return retention;
     }
 

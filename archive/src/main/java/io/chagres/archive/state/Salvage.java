@@ -168,7 +168,7 @@ public final class Salvage {
             }
         }
         CheckpointId found = null;
-        for (CheckpointId id : HostLog.checkpoints(store, hostId)) {
+        for (CheckpointId id : Checkpoints.counting(store, hostId)) {
             try {
                 found = Checkpoint.header(store, hostId, id).timeMs() <= at.timeMs() ? id : found;
             } catch (CorruptArchiveException e) {
@@ -202,7 +202,7 @@ public final class Salvage {
             }
         }
         listener.restart();
-        for (CheckpointId id : HostLog.checkpoints(store, hostId).descendingSet()) {
+        for (CheckpointId id : Checkpoints.counting(store, hostId).descendingSet()) {
             if (id.seq() <= until) {
                 String key = ArchiveLayout.checkpoint(hostId, id);
                 try {

@@ -58,4 +58,25 @@ interface SortedRows extends AutoCloseable {
 
     @Override
     void close();
+
+    /** Returns the names that rows say are there, as paths of one component. */
+    static Iterator<LogRecord.NameAdded> there(Iterator<LogRecord> rows) {
+        return new LazyIterator<>() {
+            @Override
+            protected LogRecord.@Nullable NameAdded following() {
+                while (rows.hasNext()) {
+                    if (rows.next() instanceof LogRecord.NameAdded name) {
+                        return relative(name);
+                    }
+                }
+                return null;
+            }
+        };
+    }
+
+    /** Returns a name as a path of one component. */
+    static LogRecord.NameAdded relative(LogRecord.NameAdded name) {
+        return new LogRecord.NameAdded(
+                name.path().name(), name.kind(), name.versionId(), name.target(), name.attributes());
+    }
 }

@@ -4,7 +4,6 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CommitSpan;
 import io.chagres.archive.CorruptArchiveException;
-import io.chagres.archive.LogRecord;
 import io.chagres.archive.TableSection;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.FixedHeader;
@@ -58,7 +57,7 @@ public final class SpanTables {
      */
     public static @Nullable String write(BlobStore store, String hostId, long seq, Map<Long, CommitHeader> recent)
             throws IOException {
-        CheckpointId checkpoint = HostLog.newestCheckpoint(store, hostId);
+        CheckpointId checkpoint = Checkpoints.newest(store, hostId);
         Tables tables = Tables.list(store, hostId, checkpoint, seq);
         List<Tables.Stored> names = new ArrayList<>(tables.names());
         List<Tables.Stored> extents = new ArrayList<>(tables.extents());
@@ -120,7 +119,7 @@ public final class SpanTables {
         long last = Math.min(seq, state.seq() + MAX_COMMITS);
         while (state.seq() < last && recordBytes < RECORD_BYTES) {
             CommitHeader kept = recent.get(state.seq() + 1);
-            CommitHeader next = kept == null ? HostLog.read(hostId, state.seq() + 1, reader) : kept;
+            CommitHeader next = kept == null ? CommitList.commit(hostId, state.seq() + 1, reader) : kept;
             state.apply(next.object(), next);
             recordBytes += next.recordsLength();
         }
@@ -199,18 +198,6 @@ public final class SpanTables {
         boolean areNames = section == TableSection.NAMES;
         try (TableMerge merge = areNames ? TableMerge.ofNames(store, tables) : TableMerge.ofExtents(store, tables)) {
             return put(store, hostId, base, section, span, merge.header(), areNames ? merge::names : merge::extents);
-        }
-    }
-
-    /** Gives the extents that an object holds, and returns what it begins with. */
-    static FixedHeader extents(BlobStore store, String key, int kind, Checkpoint.ExtentSink sink) throws IOException {
-        try (CheckpointReader in = new CheckpointReader(store, key, kind)) {
-            for (LogRecord record = in.next(); record != null; record = in.next()) {
-                if (record instanceof LogRecord.Extent extent) {
-                    sink.take(extent);
-                }
-            }
-            return in.header();
         }
     }
 }

@@ -186,14 +186,15 @@ final class StateLoad {
     }
 
     /** Makes the state of a checkpoint and tables, or the one before the first commit, or one after some commits. */
-    HostState begin(HostLog.Span span, CommitReader reader) throws IOException {
-        Tables of = span.tables() == null ? Tables.none(span.checkpoint()) : span.tables();
-        checkpoint = span.checkpoint();
+    HostState begin(@Nullable CheckpointId base, @Nullable Tables tables, List<Long> commits, CommitReader reader)
+            throws IOException {
+        Tables of = tables == null ? Tables.none(base) : tables;
+        checkpoint = base;
         placesBytes = 0;
         places = new ArrayList<>();
         boolean isStored = checkpoint != null || !of.names().isEmpty();
         SortedRows table = rolled;
-        if (table == null || !isOf(table, span.commits(), reader)) {
+        if (table == null || !isOf(table, commits, reader)) {
             table = isStored && names != null ? lookedUp(of) : null;
             table = isStored && locals != null ? locals.ofLarge(store, hostId, of) : table;
         }
@@ -243,7 +244,7 @@ final class StateLoad {
                 && header.seq() <= commits.getLast()
                 && Arrays.equals(
                         header.chain(),
-                        HostLog.read(hostId, header.seq(), reader).chain());
+                        CommitList.commit(hostId, header.seq(), reader).chain());
     }
 
     /** Makes the state of a moment that only a history records. */

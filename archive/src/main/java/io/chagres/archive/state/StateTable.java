@@ -161,11 +161,6 @@ final class StateTable implements SortedRows {
         return header;
     }
 
-    /** Returns how many versions there are. */
-    int versionCount() {
-        return blocks.versions();
-    }
-
     /** Returns how many names there are. */
     int nameCount() {
         return blocks.names();
@@ -438,7 +433,7 @@ final class StateTable implements SortedRows {
 
     @Override
     public Iterator<LogRecord.NameAdded> names(Pathname directory) {
-        return TableStack.there(rows(directory));
+        return SortedRows.there(rows(directory));
     }
 
     /**
@@ -494,7 +489,7 @@ final class StateTable implements SortedRows {
 
     @Override
     public LogRecord.@Nullable NameAdded name(Pathname path) {
-        return row(path) instanceof LogRecord.NameAdded name ? TableStack.relative(name) : null;
+        return row(path) instanceof LogRecord.NameAdded name ? SortedRows.relative(name) : null;
     }
 
     /** Returns the row of an absolute path: that the name is there, or that it is not; null if there is no row. */

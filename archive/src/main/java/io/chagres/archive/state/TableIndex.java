@@ -168,7 +168,7 @@ final class TableIndex {
                     case LogRecord.VersionTimes r -> isOpen(r.versionId());
                     case LogRecord.VersionRetention r -> isOpen(r.versionId());
                     case LogRecord.Derived r -> isOpen(r.fromVersion());
-                    case LogRecord.NameAdded r -> named(r.path()) && NameTree.isOfItsKind(r);
+                    case LogRecord.NameAdded r -> named(r.path()) && r.isOfItsKind();
                     case LogRecord.NameRemoved r -> isTable && named(r.path());
                     default -> of != VERSIONS;
                 };
@@ -237,7 +237,7 @@ final class TableIndex {
         byte[] name = nameKey(path);
         boolean follows = Arrays.compareUnsigned(lastName, name) < 0;
         lastName = name;
-        return follows && path.length() > 1 && NameTree.isName(path);
+        return follows && path.length() > 1 && LogRecord.isName(path);
     }
 
     /** Ends a block; {@link #add} was called for each of its records. */

@@ -157,7 +157,7 @@ final class TableMerge implements AutoCloseable {
      * @throws CorruptArchiveException when one is damaged; the state is then not usable
      */
     static void restore(
-            BlobStore store, String hostId, Tables of, boolean attaches, HostState state, Checkpoint.ExtentSink extents)
+            BlobStore store, String hostId, Tables of, boolean attaches, HostState state, ExtentSink extents)
             throws IOException {
         try (TableMerge merge = of(store, hostId, of, attaches)) {
             long timeMs = merge.header().timeMs();

@@ -239,7 +239,7 @@ final class TableStack implements SortedRows {
         for (StateTable table : holding(Objects.requireNonNullElse(path.parent(), path))) {
             LogRecord row = table.row(path);
             if (row != null) {
-                return row instanceof LogRecord.NameAdded name ? relative(name) : null;
+                return row instanceof LogRecord.NameAdded name ? SortedRows.relative(name) : null;
             }
         }
         return null;
@@ -251,7 +251,7 @@ final class TableStack implements SortedRows {
         for (StateTable table : holding(directory).reversed()) {
             all = merged(all, table.rows(directory));
         }
-        return there(all);
+        return SortedRows.there(all);
     }
 
     /** Returns the tables that have rows of names in a directory. */
@@ -300,27 +300,6 @@ final class TableStack implements SortedRows {
 
     private static @Nullable LogRecord after(Iterator<LogRecord> rows) {
         return rows.hasNext() ? rows.next() : null;
-    }
-
-    /** Returns the names that rows say are there, as paths of one component. */
-    static Iterator<LogRecord.NameAdded> there(Iterator<LogRecord> rows) {
-        return new LazyIterator<>() {
-            @Override
-            protected LogRecord.@Nullable NameAdded following() {
-                while (rows.hasNext()) {
-                    if (rows.next() instanceof LogRecord.NameAdded name) {
-                        return relative(name);
-                    }
-                }
-                return null;
-            }
-        };
-    }
-
-    /** Returns a name as a path of one component. */
-    static LogRecord.NameAdded relative(LogRecord.NameAdded name) {
-        return new LogRecord.NameAdded(
-                name.path().name(), name.kind(), name.versionId(), name.target(), name.attributes());
     }
 
     @Override

@@ -83,7 +83,7 @@ record Whereabouts(
     }
 
     private void read(String key, int kind, HostState state) throws IOException {
-        SpanTables.extents(store, key, kind, extent -> state.locate(key, extent));
+        CheckpointReader.extents(store, key, kind, extent -> state.locate(key, extent));
     }
 
     private static void locate(HostState state, long seq, String object, RecordReader records)

@@ -14,6 +14,7 @@ import io.chagres.archive.read.ExtentRanges;
 import io.chagres.archive.read.FrameCheck;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.read.Workers;
+import io.chagres.archive.state.Checkpoints;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.ExtentList;
 import io.chagres.archive.state.Extents;
@@ -108,7 +109,7 @@ final class HostVerify implements AutoCloseable {
 
     /** Says which objects there must be: where a compaction went by meanwhile, what the state refers to now. */
     private Predicate<String> needed() throws IOException {
-        CheckpointId newest = counter.holdsAny() ? HostLog.newestCheckpoint(store, hostId) : null;
+        CheckpointId newest = counter.holdsAny() ? Checkpoints.newest(store, hostId) : null;
         if (newest == null || revisions(newest.seq()).containsKey(newest)) {
             return object -> true;
         }

@@ -72,7 +72,7 @@ record Loading(boolean isRefused, int seq, int items, int places, int lost, int 
         return found.seq < needed || isUntold ? REFUSED : found;
     }
 
-    /** Says whether a commit is another than the one a history ends with ({@code Checkpoints.areOthers}). */
+    /** Says whether a commit is another than the one a history ends with ({@code LogWitness.areOthers}). */
     static boolean areOthers(World world, int seq, Weakness weakness) {
         int told = world.chains[seq];
         int there = world.commits[seq];

@@ -347,7 +347,7 @@ class LocalTablesTest {
             }
         };
         try (LocalTables tables = tables(true)) {
-            CheckpointId id = Objects.requireNonNull(HostLog.newestCheckpoint(endless, LogFixture.HOST));
+            CheckpointId id = Objects.requireNonNull(Checkpoints.newest(endless, LogFixture.HOST));
             assertThatThrownBy(() -> tables.ofLarge(endless, LogFixture.HOST, Tables.none(id)))
                     .isInstanceOf(CorruptArchiveException.class)
                     .hasMessageContaining(key);

@@ -9,10 +9,10 @@ import io.chagres.archive.find.RangeLines;
 import io.chagres.archive.query.ArchiveReader;
 import io.chagres.archive.query.Query;
 import io.chagres.archive.read.Selection;
+import io.chagres.archive.state.Checkpoints;
 import io.chagres.archive.state.CompactedHistoryException;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
-import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.state.PointInTime;
@@ -70,7 +70,7 @@ final class NewLines {
 
     /** Says whether a host has a commit behind another, or had one that was compacted. */
     private static boolean hasMore(BlobStore store, String hostId, long seq) throws IOException {
-        NavigableSet<CheckpointId> checkpoints = HostLog.checkpoints(store, hostId);
+        NavigableSet<CheckpointId> checkpoints = Checkpoints.counting(store, hostId);
         return (!checkpoints.isEmpty() && checkpoints.last().seq() > seq)
                 || store.list(ArchiveLayout.log(hostId), ArchiveLayout.commit(hostId, seq))
                         .iterator()

@@ -4,7 +4,6 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.state.CommitCheck;
 import io.chagres.archive.state.HostRows;
-import io.chagres.archive.state.NameTree;
 import io.chagres.linux.Pathname;
 
 /**
@@ -36,7 +35,7 @@ public final class LoadedRows implements HostRows {
         switch (record) {
             case LogRecord.NameAdded r -> {
                 requireName(object, r.path());
-                if (!NameTree.isOfItsKind(r)) {
+                if (!r.isOfItsKind()) {
                     throw new CorruptArchiveException(
                             object, "the name " + r.path() + " leads to what its kind does not have");
                 }
@@ -64,7 +63,7 @@ public final class LoadedRows implements HostRows {
     }
 
     private static void requireName(String object, Pathname path) throws CorruptArchiveException {
-        if (!NameTree.isName(path)) {
+        if (!LogRecord.isName(path)) {
             throw new CorruptArchiveException(object, "the path " + path + " cannot be a name on a host");
         }
     }
