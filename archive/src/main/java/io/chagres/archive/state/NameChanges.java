@@ -1,13 +1,8 @@
 package io.chagres.archive.state;
 
-import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
-import io.chagres.archive.format.RecordReader;
-import io.chagres.archive.format.RecordWriter;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
@@ -19,63 +14,33 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The names that changed in a state since the table that it stands over, as rows in the order of a table: each is there
- * or is removed. Confined to one thread.
+ * or is removed. Goes through the tree, which has that order, and beside it through what is gone with a directory. Confined
+ * to one thread; the state does not change meanwhile.
  */
 final class NameChanges implements Iterable<LogRecord>, AutoCloseable {
-    private final RowSorter sorter = new RowSorter(Pathname.of(System.getProperty("java.io.tmpdir")));
-    private final RecordWriter writer = new RecordWriter();
-
     private final HostState state;
+
+    /** The keys of names that went with a directory, perhaps twice. */
+    private final RowSorter gone = new RowSorter(Pathname.of(System.getProperty("java.io.tmpdir")));
 
     private NameChanges(HostState state) {
         this.state = state;
     }
 
-    /** Collects those of a state. */
+    /** Finds those of a state. */
     static NameChanges of(HostState state) throws IOException {
         NameChanges changes = new NameChanges(state);
         boolean isDone = false;
         try {
-            changes.collect();
+            for (Pathname place : state.names().left()) {
+                changes.collectGone(Objects.requireNonNull(state.rows()), place);
+            }
             isDone = true;
             return changes;
         } finally {
             if (!isDone) {
                 changes.close();
             }
-        }
-    }
-
-    private void collect() throws IOException {
-        Deque<NameTree.Entry> directories =
-                new ArrayDeque<>(List.of(state.names().root()));
-        while (!directories.isEmpty()) {
-            NameTree.Entry directory = directories.pop();
-            Pathname path = directory.path();
-            if (directory.isInPlace(path)) {
-                for (Map.Entry<Pathname, NameTree.@Nullable Entry> each :
-                        directory.kept().entrySet()) {
-                    NameTree.Entry child = each.getValue();
-                    Pathname below = path.resolve(each.getKey());
-                    if (child == null || !child.isUntouched(below)) {
-                        add(below, child);
-                    }
-                    if (child != null && child.isDirectory()) {
-                        directories.push(child);
-                    }
-                }
-                continue;
-            }
-            TreeWalk.Level level = new TreeWalk.Level(directory);
-            for (NameTree.Entry child = level.next(); child != null; child = level.next()) {
-                add(path.resolve(child.name()), child);
-                if (child.isDirectory()) {
-                    directories.push(child);
-                }
-            }
-        }
-        for (Pathname place : state.names().left()) {
-            collectGone(Objects.requireNonNull(state.rows()), place);
         }
     }
 
@@ -88,7 +53,7 @@ final class NameChanges implements Iterable<LogRecord>, AutoCloseable {
                 LogRecord.NameAdded name = names.next();
                 Pathname path = directory.resolve(name.path());
                 if (state.names().find(path) == null) {
-                    add(path, null);
+                    gone.add(TableIndex.nameKey(path));
                 }
                 if (name.kind() == LogRecord.Kind.DIRECTORY) {
                     directories.push(path);
@@ -97,51 +62,104 @@ final class NameChanges implements Iterable<LogRecord>, AutoCloseable {
         }
     }
 
-    private void add(Pathname path, NameTree.@Nullable Entry entry) throws IOException {
-        add(entry == null ? new LogRecord.NameRemoved(path, false) : Checkpoint.name(entry, path));
-    }
+    /** Goes through what changed where it is now, and through the names that went one by one. */
+    private final class Walk extends LazyIterator<LogRecord> {
+        private final Deque<Place> directories = new ArrayDeque<>();
+        private final Deque<Place> below = new ArrayDeque<>();
+        private Iterator<LogRecord> rows;
 
-    /** Adds a row: its key, a zero, so that rows have the order of their keys, the record, and the size of the key. */
-    private void add(LogRecord row) throws IOException {
-        byte[] key = keyOf(row);
-        writer.reset();
-        writer.write(row);
-        sorter.add(ByteBuffer.allocate(key.length + 1 + writer.length() + Integer.BYTES)
-                .put(key)
-                .put((byte) 0)
-                .put(writer.array(), 0, writer.length())
-                .putInt(key.length)
-                .array());
+        /** A directory and where it is. */
+        private record Place(NameTree.Entry directory, Pathname path) {}
+
+        Walk() {
+            NameTree.Entry root = state.names().root();
+            rows = rows(new Place(root, root.path()));
+        }
+
+        @Override
+        protected @Nullable LogRecord following() {
+            while (!rows.hasNext()) {
+                while (!below.isEmpty()) {
+                    directories.push(below.pop()); // the first of them comes next
+                }
+                if (directories.isEmpty()) {
+                    return null;
+                }
+                rows = rows(directories.pop());
+            }
+            return rows.next();
+        }
+
+        private Iterator<LogRecord> rows(Place of) {
+            return of.directory().isInPlace(of.path()) ? changed(of) : all(of);
+        }
+
+        private Iterator<LogRecord> changed(Place of) {
+            Iterator<? extends Map.Entry<Pathname, NameTree.@Nullable Entry>> kept =
+                    of.directory().kept().entrySet().iterator();
+            return new LazyIterator<>() {
+                @Override
+                protected @Nullable LogRecord following() {
+                    while (kept.hasNext()) {
+                        Map.Entry<Pathname, NameTree.@Nullable Entry> each = kept.next();
+                        Pathname path = of.path().resolve(each.getKey());
+                        NameTree.Entry child = each.getValue();
+                        if (child == null) {
+                            return new LogRecord.NameRemoved(path, false);
+                        }
+                        LogRecord row = row(child, path);
+                        if (!child.isUntouched(path)) {
+                            return row;
+                        }
+                    }
+                    return null;
+                }
+            };
+        }
+
+        private Iterator<LogRecord> all(Place of) {
+            TreeWalk.Level level = new TreeWalk.Level(of.directory());
+            return new LazyIterator<>() {
+                @Override
+                protected @Nullable LogRecord following() {
+                    NameTree.Entry child = level.next();
+                    return child == null ? null : row(child, of.path().resolve(child.name()));
+                }
+            };
+        }
+
+        private LogRecord row(NameTree.Entry child, Pathname path) {
+            if (child.isDirectory()) {
+                below.push(new Place(child, path));
+            }
+            return Checkpoint.name(child, path);
+        }
     }
 
     @Override
     public Iterator<LogRecord> iterator() {
-        Iterator<byte[]> rows = sorter.iterator();
+        Iterator<byte[]> keys = gone.iterator();
+        Iterator<LogRecord> there = new Walk();
         return new LazyIterator<>() {
-            private byte[] last = {};
+            private byte @Nullable [] key = keys.hasNext() ? keys.next() : null;
+            private @Nullable LogRecord row = there.hasNext() ? there.next() : null;
 
             @Override
             protected @Nullable LogRecord following() {
-                byte[] row = last;
-                while (rows.hasNext() && Arrays.equals(row, last)) {
-                    row = rows.next(); // a name may be visited twice
+                byte[] first = key;
+                int order = first == null ? -1 : row == null ? 1 : Arrays.compareUnsigned(keyOf(row), first);
+                LogRecord next = order > 0
+                        ? new LogRecord.NameRemoved(TableIndex.pathOf(Objects.requireNonNull(first)), false)
+                        : row;
+                if (order <= 0) {
+                    row = there.hasNext() ? there.next() : null;
                 }
-                if (Arrays.equals(row, last)) {
-                    return null;
+                while (order >= 0 && Arrays.equals(key, first)) {
+                    key = keys.hasNext() ? keys.next() : null;
                 }
-                last = row;
-                return record(row);
+                return next;
             }
         };
-    }
-
-    private static LogRecord record(byte[] row) {
-        int start = ByteBuffer.wrap(row).getInt(row.length - Integer.BYTES) + 1;
-        try {
-            return new RecordReader("a temporary file", row, start, row.length - Integer.BYTES - start).next();
-        } catch (CorruptArchiveException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     /** Returns them as what replaces rows of the table. */
@@ -168,6 +186,6 @@ final class NameChanges implements Iterable<LogRecord>, AutoCloseable {
 
     @Override
     public void close() {
-        sorter.close();
+        gone.close();
     }
 }

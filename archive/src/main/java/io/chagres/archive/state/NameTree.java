@@ -313,6 +313,11 @@ public final class NameTree implements Iterable<NameTree.Entry> {
     /** Whether paths may be too long: a directory was moved to a longer path. */
     private boolean mayHide;
 
+    /** Where a name was added last: more follow there. Null when a directory was moved or removed since. */
+    private @Nullable Pathname lastPlace;
+
+    private @Nullable Entry lastDirectory;
+
     /** See {@link #left()}. */
     private final List<Pathname> left = new ArrayList<>();
 
@@ -428,7 +433,10 @@ public final class NameTree implements Iterable<NameTree.Entry> {
     }
 
     void add(LogRecord.NameAdded added, @Nullable FileVersion version) {
-        Entry old = find(added.path());
+        Pathname place = added.path().parent();
+        Entry known = place != null && place.equals(lastPlace) ? lastDirectory : null;
+        Entry old =
+                known == null ? find(added.path()) : known.child(added.path().name());
         if (old != null && old.isDirectory() && added.kind() == LogRecord.Kind.DIRECTORY) {
             old.attributes = added.attributes();
             old.isUntouched = false;
@@ -441,7 +449,10 @@ public final class NameTree implements Iterable<NameTree.Entry> {
             remove(old);
         }
         Entry entry = new Entry(added, version, null);
-        requireParent(added.path()).put(entry.name, entry);
+        Entry directory = known == null ? requireParent(added.path()) : known;
+        directory.put(entry.name, entry);
+        lastPlace = place;
+        lastDirectory = directory;
         size++;
         if (version != null) {
             version.addName(entry);
@@ -547,6 +558,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
 
     private void leave(Entry entry) {
         entry.isUntouched = false;
+        lastPlace = entry.isDirectory() ? null : lastPlace;
         if (entry.tabled != null) {
             left.add(entry.tabled);
         }

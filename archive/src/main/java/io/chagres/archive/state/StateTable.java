@@ -457,7 +457,16 @@ final class StateTable implements SortedRows {
 
         NamesOf(Pathname directory) {
             from = TableIndex.nameKey(directory);
-            block = Math.max(blocks.of(from), blocks.start(TableIndex.NAMES));
+            int first = blocks.start(TableIndex.NAMES);
+            int found = blocks.of(from);
+            boolean isBefore = found < 0
+                    && first < blocks.count()
+                    && !begins(blocks.get(first).key());
+            block = isBefore ? blocks.end(TableIndex.NAMES) : Math.max(found, first);
+        }
+
+        private boolean begins(byte[] key) {
+            return Arrays.mismatch(key, from) == from.length;
         }
 
         @Override

@@ -115,6 +115,19 @@ final class TableIndex {
         return key;
     }
 
+    /** Returns the path of a name's key. */
+    static Pathname pathOf(byte[] nameKey) {
+        byte[] path = new byte[nameKey.length - 2];
+        int at = path.length;
+        boolean isLast = true;
+        for (int i = nameKey.length - 1; i > 0; i--) {
+            path[--at] = nameKey[i] == 0 ? (byte) '/' : nameKey[i];
+            i -= isLast && nameKey[i] == 0 ? 1 : 0; // of two zeros one is its slash
+            isLast &= path[at] != '/';
+        }
+        return Pathname.ofBytes(path);
+    }
+
     /** Returns the key of a record that begins a row: the opening of a version, or a name; null for others. */
     static byte @Nullable [] rowKey(LogRecord record) {
         return switch (record) {
