@@ -1,7 +1,7 @@
 """Records of a log: bytes to tuples, with the limits of docs/FORMAT.md. No field is believed."""
 
 import struct
-from typing import Any, Iterator, List, Tuple
+from typing import Any, Dict, Iterator, List, Tuple
 
 from .bech32 import bech32
 from .errors import DamagedError
@@ -68,6 +68,72 @@ def records(subject: str, data: bytes) -> Iterator[Record]:
     decoder = _Decoder(subject, data)
     while decoder.at < decoder.end:
         yield decoder.next()
+
+
+# kind: fields in a column each; v a number, 1, 4 and 8 bytes, b bytes, c a checksum for each 256 KiB of field 2
+_COLUMNS = {kind: codes.replace("a", "vvvv").translate(str.maketrans("nNiotp", "vvv1bb"))
+            for kind, codes in _FIELDS.items()}
+
+
+def from_columns(subject: str, data: bytes, most: int) -> bytes:
+    """Returns the records that a block of a table holds as columns.
+
+    Args:
+        most: how many bytes there may be
+    """
+    source = _Decoder(subject, data)
+    kinds = source.block(most)
+    columns: Dict[int, List[_Column]] = {}
+    for kind in sorted(set(kinds)):
+        if kind not in _COLUMNS:
+            raise source.bad(f"record kind {kind} is not known to this program")
+        columns[kind] = [_Column(source, code) for code in _COLUMNS[kind]]
+    out = bytearray()
+    for kind in kinds:
+        out.append(kind)
+        fields = columns[kind]
+        for field in fields:
+            field.write(fields, out)
+        if len(out) > most:
+            raise source.bad(f"a block has more than {most} bytes of records")
+    if source.at < source.end or any(field.is_left() for fields in columns.values() for field in fields):
+        raise source.bad("a column has more than its records")
+    return bytes(out)
+
+
+class _Column:
+    """A field of all records of a kind in a block."""
+
+    def __init__(self, source: "_Decoder", code: str):
+        self.code = code
+        self.values = _Decoder(source.subject, source.block(len(source.data)))
+        self.texts = _Decoder(source.subject, source.block(len(source.data))) if code == "b" else self.values
+        self.number, self.text = 0, b""
+
+    def is_left(self) -> bool:
+        return self.values.at < self.values.end or self.texts.at < self.texts.end
+
+    def write(self, fields: List["_Column"], out: bytearray) -> None:
+        """Appends the field of the next record."""
+        if self.code == "v":
+            self.number = self.number + self.values.signed() & (1 << 64) - 1
+            _append_varint(out, self.number)
+        elif self.code == "b":
+            shared, rest = self.values.size(MAX_BLOCK), self.values.size(MAX_BLOCK)
+            if shared > len(self.text):
+                raise self.values.bad("a text begins like more than the one before it")
+            self.text = self.text[:shared] + self.texts.take(rest)
+            _append_varint(out, len(self.text))
+            out += self.text
+        else:
+            out += self.values.take(4 * -(-fields[2].number // PIECE) if self.code == "c" else int(self.code))
+
+
+def _append_varint(out: bytearray, value: int) -> None:
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    out.append(value)
 
 
 class _Decoder:
@@ -144,11 +210,14 @@ class _Decoder:
             raise self.bad("a number is 0 that must not be")
         return value
 
-    def block(self, most: int = MAX_BLOCK) -> bytes:
+    def size(self, most: int) -> int:
         length = self.varint()
-        if length > most or length > self.end - self.at:
-            raise self.bad("a text is too long or cut off")
-        return bytes(self.take(length))
+        if length > most:
+            raise self.bad("a text is too long")
+        return length
+
+    def block(self, most: int = MAX_BLOCK) -> bytes:
+        return bytes(self.take(self.size(most)))
 
     def text(self) -> str:
         try:

@@ -69,7 +69,7 @@ class Table:
         while size := self._word(at):
             if size > MAX_TABLE_BLOCK or at + 4 + size > len(self.content):
                 raise DamagedError(self.subject, f"it declares a block of {size} bytes")
-            block = self.content[at + 4:at + 4 + size]
+            block = r.from_columns(self.subject, self.content[at + 4:at + 4 + size], MAX_TABLE_BLOCK)
             for record in r.records(self.subject, block):
                 if record[0] not in allowed:
                     raise DamagedError(self.subject, "it holds a record that belongs elsewhere")

@@ -119,16 +119,41 @@ final class RecordInput {
     }
 
     private byte[] block(int most) throws CorruptArchiveException {
-        long length = varint();
-        if (length < 0 || length > most || length > end - at) {
-            throw corrupt("a text is too long or cut off");
-        }
-        byte[] copy = Arrays.copyOfRange(bytes, at, at + (int) length);
-        at += (int) length;
-        return copy;
+        return take(blockLength(most));
     }
 
-    /** Passes over fields: {@code v} a number, {@code 1}, {@code 4} and {@code 8} bytes, {@code b} a row of bytes. */
+    /** Reads how many bytes follow. */
+    int blockLength(int most) throws CorruptArchiveException {
+        long length = varint();
+        if (length < 0 || length > most) {
+            throw corrupt("a text is too long");
+        }
+        return (int) length;
+    }
+
+    /** Reads a number of bytes. */
+    byte[] take(int length) throws CorruptArchiveException {
+        int from = at;
+        skip(length);
+        return Arrays.copyOfRange(bytes, from, at);
+    }
+
+    /** Reads a number of bytes and appends them. */
+    void copy(int length, RecordWriter to) throws CorruptArchiveException {
+        int from = at;
+        skip(length);
+        to.bytes(bytes, from, length);
+    }
+
+    /** Reads how many bytes follow, and passes over them: another reads these. */
+    RecordInput part() throws CorruptArchiveException {
+        int length = blockLength(Integer.MAX_VALUE);
+        int from = at;
+        skip(length);
+        return new RecordInput(object, bytes, from, length);
+    }
+
+    /** Passes over fields of {@link RecordColumns}, but for checksums. */
     void skip(String fields) throws CorruptArchiveException {
         for (int i = 0; i < fields.length(); i++) {
             char field = fields.charAt(i);
@@ -145,7 +170,7 @@ final class RecordInput {
         }
     }
 
-    private void skip(long length) throws CorruptArchiveException {
+    void skip(long length) throws CorruptArchiveException {
         if (length < 0 || length > end - at) {
             throw corrupt("a record is cut off");
         }

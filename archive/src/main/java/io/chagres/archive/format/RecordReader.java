@@ -95,20 +95,11 @@ public final class RecordReader {
      */
     public boolean skip() throws CorruptArchiveException {
         int kind = in.peek();
-        String fields =
-                switch (kind) {
-                    case RecordWriter.NAME_ADDED -> "1b1vbvvvv";
-                    case RecordWriter.VERSION_OPENED -> "1v88vvvvbvvvv";
-                    case RecordWriter.VERSION_CLOSED -> "1v1";
-                    case RecordWriter.ATTRIBUTES_CHANGED -> "1vbvvvv";
-                    case RecordWriter.VERSION_TIMES -> "1vvvb";
-                    case RecordWriter.RUN, RecordWriter.COPY_RUN -> "1vvvvv4v";
-                    case RecordWriter.PACKED_RUN -> "1vvv8vv4v";
-                    default -> "";
-                };
-        if (fields.isEmpty()) {
+        String fields = RecordColumns.fields(kind);
+        if (fields == null || kind == RecordWriter.OBJECT_RUN) {
             next();
         } else {
+            in.skip(1);
             in.skip(fields);
         }
         return kind == RecordWriter.VERSION_OPENED;

@@ -49,7 +49,7 @@ public final class RecordWriter {
     private static final int KEPT_BYTES = 64 * 1024;
     private static final int VARINT_BYTES = 10;
 
-    private byte[] bytes = new byte[FIRST_BYTES];
+    private byte[] bytes;
     private int length;
     private int count;
     private int components;
@@ -57,7 +57,14 @@ public final class RecordWriter {
     private int usedBytes;
 
     /** Makes an empty writer. */
-    public RecordWriter() {}
+    public RecordWriter() {
+        this(FIRST_BYTES);
+    }
+
+    /** Makes an empty writer with room for some bytes. */
+    RecordWriter(int firstBytes) {
+        bytes = new byte[firstBytes];
+    }
 
     /** Returns the number of records. */
     public int count() {
@@ -263,7 +270,7 @@ public final class RecordWriter {
         }
     }
 
-    private RecordWriter u8(int value) {
+    RecordWriter u8(int value) {
         room(1);
         bytes[length++] = (byte) value;
         return this;
@@ -273,7 +280,7 @@ public final class RecordWriter {
         return u8(value ? 1 : 0);
     }
 
-    private RecordWriter varint(long value) {
+    RecordWriter varint(long value) {
         room(VARINT_BYTES);
         long left = value;
         while ((left & ~0x7fL) != 0) {
@@ -284,7 +291,7 @@ public final class RecordWriter {
         return this;
     }
 
-    private RecordWriter zigzag(long value) {
+    RecordWriter zigzag(long value) {
         return varint((value << 1) ^ (value >> 63));
     }
 
@@ -309,8 +316,13 @@ public final class RecordWriter {
 
     private RecordWriter block(byte[] value) {
         beginBlock(value.length);
-        System.arraycopy(value, 0, bytes, length, value.length);
-        length += value.length;
+        return bytes(value, 0, value.length);
+    }
+
+    RecordWriter bytes(byte[] from, int offset, int more) {
+        room(more);
+        System.arraycopy(from, offset, bytes, length, more);
+        length += more;
         return this;
     }
 

@@ -26,7 +26,7 @@ import java.util.TreeSet;
  * zstd frames and seek table ({@link SeekableFrames}) of this content, little endian:
  *   128 B fixed header of kind checkpoint    {@link FixedHeader}
  *   u32 size of a block, 1 to 256 KiB        repeated
- *     whole records
+ *     whole records as columns               {@link io.chagres.archive.format.RecordColumns}
  *   u32 0
  *   u64 number of records
  *   u32 CRC32C of the header; without an index that of the content before it

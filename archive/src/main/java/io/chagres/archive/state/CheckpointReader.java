@@ -11,6 +11,7 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.TableSection;
 import io.chagres.archive.age.AgeFile;
 import io.chagres.archive.format.FixedHeader;
+import io.chagres.archive.format.RecordColumns;
 import io.chagres.archive.format.RecordPlace;
 import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.store.BlobInputStream;
@@ -99,8 +100,8 @@ final class CheckpointReader implements AutoCloseable {
                 throw new CorruptArchiveException(key, "it declares a block of " + length + " bytes");
             }
             endBlock();
-            blockBytes = bytes(length);
-            block = new RecordReader(key, blockBytes, 0, length);
+            blockBytes = RecordColumns.decode(key, bytes(length), 0, length, CheckpointWriter.MAX_BLOCK_BYTES);
+            block = new RecordReader(key, blockBytes, 0, blockBytes.length);
         }
         count++;
         LogRecord record = block.next();

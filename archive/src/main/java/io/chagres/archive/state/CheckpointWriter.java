@@ -2,6 +2,7 @@ package io.chagres.archive.state;
 
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.FixedHeader;
+import io.chagres.archive.format.RecordColumns;
 import io.chagres.archive.format.RecordWriter;
 import io.chagres.archive.format.SeekableFrames;
 import java.io.IOException;
@@ -47,6 +48,7 @@ final class CheckpointWriter implements AutoCloseable {
     private final ByteBuffer storedBytes = stored.asByteBuffer();
     private final CRC32C crc = new CRC32C();
     private final RecordWriter records = new RecordWriter();
+    private final RecordColumns columns = new RecordColumns();
     private int length;
     private long count;
     private long objectBytes;
@@ -126,10 +128,14 @@ final class CheckpointWriter implements AutoCloseable {
         if (records.length() > MAX_BLOCK_BYTES) {
             throw new IllegalStateException("a block of " + records.length() + " bytes");
         }
-        content.set(INT, length, records.length());
+        columns.encode(records.array(), records.length());
+        if (columns.length() > MAX_BLOCK_BYTES) {
+            throw new IllegalStateException("columns of " + columns.length() + " bytes");
+        }
+        content.set(INT, length, columns.length());
         length += Integer.BYTES;
-        MemorySegment.copy(records.array(), 0, content, ValueLayout.JAVA_BYTE, length, records.length());
-        length += records.length();
+        MemorySegment.copy(columns.array(), 0, content, ValueLayout.JAVA_BYTE, length, columns.length());
+        length += columns.length();
         if (index != null) {
             index.endBlock(records.array(), records.length());
         }

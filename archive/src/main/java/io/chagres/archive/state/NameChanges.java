@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The names that changed in a state since the table that it stands over, as rows in the order of a table: each is there
- * or is removed. Goes through the tree, which has that order, and beside it through what is gone with a directory. Confined
- * to one thread; the state does not change meanwhile.
+ * or is removed. Goes through the tree, which has that order, and beside it through what is gone with a directory.
+ * Confined to one thread; the state does not change meanwhile.
  */
 final class NameChanges implements Iterable<LogRecord>, AutoCloseable {
     private final HostState state;

@@ -27,7 +27,7 @@ final class StateLoad {
     private static final int MAX_PLACES_BYTES = 256 * 1024;
 
     /** More than the bytes of a name or version in a table. */
-    private static final int MAX_ENTRY_BYTES = 128;
+    private static final int MAX_ENTRY_BYTES = 32;
 
     /** An extent in memory, without its checksums. */
     private static final int EXTENT_BYTES = 80;

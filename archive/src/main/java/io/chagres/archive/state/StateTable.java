@@ -6,6 +6,7 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.TableSection;
 import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.format.FrameTable;
+import io.chagres.archive.format.RecordColumns;
 import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.format.SeekableFrames;
 import io.chagres.archive.store.BlobStore;
@@ -241,7 +242,8 @@ final class StateTable implements SortedRows {
                 || MemorySegment.ofArray(frame).get(INT, start - Integer.BYTES) != frame.length - start) {
             throw new CorruptArchiveException(key, "a frame is not a block");
         }
-        byte[] records = Arrays.copyOfRange(frame, start, frame.length);
+        byte[] records =
+                RecordColumns.decode(key, frame, start, frame.length - start, CheckpointWriter.MAX_BLOCK_BYTES);
         if (TableBlocks.crc(records, records.length) != blocks.get(block).crc()) {
             throw new CorruptArchiveException(key, "the checksum of a block is wrong");
         }

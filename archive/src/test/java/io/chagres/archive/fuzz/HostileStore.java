@@ -3,6 +3,7 @@ package io.chagres.archive.fuzz;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.FixedHeader;
+import io.chagres.archive.format.RecordColumns;
 import io.chagres.archive.format.SeekableFrames;
 import io.chagres.archive.state.TableBytes;
 import io.chagres.archive.testing.MemoryStore;
@@ -137,11 +138,14 @@ final class HostileStore {
         boolean isIndexed = header.kind() != FixedHeader.HISTORY;
         crc.update(fixed);
         for (byte[] block : blocks) {
-            part.writeBytes(word(block.length));
-            part.writeBytes(block);
+            RecordColumns columns = new RecordColumns();
+            columns.encode(block, block.length);
+            byte[] stored = Arrays.copyOf(columns.array(), columns.length());
+            part.writeBytes(word(stored.length));
+            part.writeBytes(stored);
             if (!isIndexed) {
-                crc.update(word(block.length));
-                crc.update(block);
+                crc.update(word(stored.length));
+                crc.update(stored);
             }
             parts.add(part.toByteArray());
             part.reset();

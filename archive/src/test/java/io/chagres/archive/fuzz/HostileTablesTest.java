@@ -5,6 +5,7 @@ import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.FixedHeader;
+import io.chagres.archive.format.RecordColumns;
 import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.format.RecordWriter;
 import io.chagres.archive.maintain.Compact;
@@ -119,8 +120,9 @@ class HostileTablesTest implements Fuzz.Target {
         List<LogRecord> of = new ArrayList<>();
         int kind = content[6];
         for (int at = FixedHeader.BYTES; bytes.get(INT, at) != 0; at += 4 + bytes.get(INT, at)) {
-            RecordReader reader = new RecordReader(key, content, at + 4, bytes.get(INT, at));
             try {
+                byte[] block = RecordColumns.decode(key, content, at + 4, bytes.get(INT, at), 1 << 18);
+                RecordReader reader = new RecordReader(key, block, 0, block.length);
                 while (reader.hasNext()) {
                     of.add(reader.next());
                 }

@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** Finds versions and names in a checkpoint without reading the rest. */
@@ -37,13 +38,14 @@ class StateTableTest {
     private String checkpoint() throws IOException {
         try (LogFixture log = new LogFixture(store)) {
             log.write(Samples.opened(1, "web1", 5));
+            Random random = new Random(1); // the table is larger than what is fetched with its end
             for (int id = 1; id <= FILES; id++) {
                 log.write(Samples.version(id, path(id)));
                 if (id % 100 != 0) {
                     log.write(Samples.file(path(id), id));
                 }
                 for (int i = 0; i < (id == LARGE ? EXTENTS : 1); i++) {
-                    log.write(new LogRecord.ZeroRun(id, i * 10L, 10, i));
+                    log.write(new LogRecord.Run(id, i * 10L, 10, 0, 0, random.nextInt(), random.nextLong()));
                 }
             }
             log.write(Samples.file("/other", 7), Samples.file("/logs!", 8));

@@ -3,17 +3,21 @@ package io.chagres.archive.state;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.Attributes;
+import io.chagres.archive.FileKey;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
+import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -103,5 +107,27 @@ class TableSizeTest {
         assertThat(bytes("/names/") / 1000).isLessThanOrEqualTo(20);
         assertThat(bytes("/extents/") / 1000 / FILES).isLessThanOrEqualTo(12);
         assertThat(bytes("/extents/")).isLessThan(before);
+    }
+
+    @Test
+    void tablesOfAFirstShipTakeFewBytesAFile() throws IOException {
+        int files = 10_000;
+        Random random = new Random(1);
+        try (Host host = new Host(store, ID, "web1")) {
+            long timeNs = 1_700_000_000_000_000_000L;
+            for (int i = 1; i <= files; i++) {
+                Pathname path = Pathname.of("/srv/data/d" + i / 1000 + "/f" + i + ".log");
+                timeNs += random.nextInt(20_000);
+                Attributes of = new Attributes(0640, 0, 0, timeNs);
+                FileKey key = new FileKey(1, -1, 10_000 + i, random.nextInt() & 0xffffffffL);
+                host.write(new LogRecord.VersionOpened(i, key, 0, 0, path, of));
+                host.name(path, i);
+                host.write(new LogRecord.Run(i, 0, 7, 0, 7L * i, random.nextInt(), timeNs));
+            }
+            host.commit();
+        }
+        SpanTables.write(store, ID, 1, Map.of());
+        assertThat(bytes("/names/") / files).isLessThanOrEqualTo(11); // a generation and a time are half of it
+        assertThat(bytes("/extents/") / files).isLessThanOrEqualTo(8); // a checksum and a time
     }
 }
