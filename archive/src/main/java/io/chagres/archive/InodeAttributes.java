@@ -8,12 +8,12 @@ package io.chagres.archive;
  * @param gid group
  * @param mtimeNs modification time in nanoseconds since 1970
  */
-public record Attributes(int mode, int uid, int gid, long mtimeNs) {
+public record InodeAttributes(int mode, int uid, int gid, long mtimeNs) {
     /** The attributes of a directory that no record describes: a parent of shipped files. */
-    public static final Attributes DEFAULT_DIRECTORY = new Attributes(0755, 0, 0, Long.MIN_VALUE);
+    public static final InodeAttributes DEFAULT_DIRECTORY = new InodeAttributes(0755, 0, 0, Long.MIN_VALUE);
 
     /** Returns the same attributes with another modification time. */
-    public Attributes withMtimeNs(long changed) {
-        return new Attributes(mode, uid, gid, changed);
+    public InodeAttributes withMtimeNs(long changed) {
+        return new InodeAttributes(mode, uid, gid, changed);
     }
 }

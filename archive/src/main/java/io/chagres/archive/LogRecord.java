@@ -99,7 +99,7 @@ public sealed interface LogRecord {
      * @param target where a symbolic link leads as it is written, else empty
      * @param attributes of a directory or link; those of a file belong to its version
      */
-    record NameAdded(Pathname path, Kind kind, long versionId, Pathname target, Attributes attributes)
+    record NameAdded(Pathname path, Kind kind, long versionId, Pathname target, InodeAttributes attributes)
             implements LogRecord {
         /** Says whether it leads to what its kind has: a file to a version, a link to a target, and nothing else. */
         public boolean isOfItsKind() {
@@ -139,18 +139,23 @@ public sealed interface LogRecord {
      * @param attributes of the file
      */
     record VersionOpened(
-            long versionId, FileKey key, long previousVersion, long startPosition, Pathname path, Attributes attributes)
+            long versionId,
+            FileKey key,
+            long previousVersion,
+            long startPosition,
+            Pathname path,
+            InodeAttributes attributes)
             implements LogRecord {}
 
     /** A version takes no more bytes; extents that follow all the same let it grow again (a sealed file came back). */
     record VersionClosed(long versionId, Reason reason) implements LogRecord {}
 
     /**
-     * Attributes changed: of a version, or when its id is 0 of the directory or link at a path.
+     * InodeAttributes changed: of a version, or when its id is 0 of the directory or link at a path.
      *
      * @param path empty for a version
      */
-    record AttributesChanged(long versionId, Pathname path, Attributes attributes) implements LogRecord {}
+    record AttributesChanged(long versionId, Pathname path, InodeAttributes attributes) implements LogRecord {}
 
     /**
      * The version is a compressed file whose content is another version.

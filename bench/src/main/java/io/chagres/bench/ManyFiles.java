@@ -1,8 +1,8 @@
 package io.chagres.bench;
 
-import io.chagres.archive.Attributes;
 import io.chagres.archive.FileKey;
 import io.chagres.archive.HostRegistry;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.CommitBuilder;
 import io.chagres.archive.log.CommitLog;
@@ -77,9 +77,9 @@ public final class ManyFiles {
         int number = id - 1;
         String directory = "/srv/d" + (100_000 + number / FILES_PER_DIRECTORY);
         long mtimeNs = (timeMs + id) * 1_000_000;
-        Attributes attributes = new Attributes(0644, 0, 0, mtimeNs);
+        InodeAttributes attributes = new InodeAttributes(0644, 0, 0, mtimeNs);
         if (number % FILES_PER_DIRECTORY == 0) {
-            Attributes ofDirectory = new Attributes(0755, 0, 0, mtimeNs);
+            InodeAttributes ofDirectory = new InodeAttributes(0755, 0, 0, mtimeNs);
             commit.records()
                     .write(new LogRecord.NameAdded(
                             Pathname.of(directory), LogRecord.Kind.DIRECTORY, 0, Pathname.of(""), ofDirectory));

@@ -1,6 +1,7 @@
 package io.chagres.mount;
 
 import io.chagres.archive.HostRegistry;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.read.GoneTree;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.fuse.Attributes;
@@ -60,9 +61,9 @@ final class GoneFolder extends Folder {
 
     @Override
     public void fill(Attributes to) {
-        io.chagres.archive.Attributes archived = host.isLoaded()
+        InodeAttributes archived = host.isLoaded()
                 ? GoneTree.directoryAttributes(host.state().names(), path)
-                : io.chagres.archive.Attributes.DEFAULT_DIRECTORY;
+                : InodeAttributes.DEFAULT_DIRECTORY;
         host.fillDirectory(archived, inode(), to);
         to.timeoutsNs(MountOptions.SHORT_TIMEOUT_NS);
     }

@@ -3,6 +3,7 @@ package io.chagres.mount;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.prove.ProvenStore;
@@ -380,15 +381,15 @@ final class HostTree {
     }
 
     /** Says what a directory is: one link, so that nobody concludes how many directories are in it. */
-    void fillDirectory(io.chagres.archive.Attributes archived, long inode, Attributes to) {
+    void fillDirectory(InodeAttributes archived, long inode, Attributes to) {
         to.directory(0).nlink(1).size(BlockCache.PAGE_BYTES);
         fillOther(archived, inode, to);
     }
 
     /** Says the rest of what is no file. */
-    void fillOther(io.chagres.archive.Attributes archived, long inode, Attributes to) {
+    void fillOther(InodeAttributes archived, long inode, Attributes to) {
         options.ownership().apply(archived, to);
-        boolean known = archived.mtimeNs() != io.chagres.archive.Attributes.DEFAULT_DIRECTORY.mtimeNs();
+        boolean known = archived.mtimeNs() != InodeAttributes.DEFAULT_DIRECTORY.mtimeNs();
         to.timesNs(known ? archived.mtimeNs() : ns(owner.createdMs())).btimeNs(0);
         to.ino(inode).timeoutsNs(options.timeoutNs());
     }

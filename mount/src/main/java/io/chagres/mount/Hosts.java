@@ -1,8 +1,9 @@
 package io.chagres.mount;
 
-import io.chagres.archive.Attributes;
 import io.chagres.archive.HostRegistry;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.fuse.Attributes;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * that appears later does not change the names of others. The gone files stand beside the hosts.
  */
 final class Hosts extends Folder {
-    private static final Attributes ROOT = new Attributes(0755, 0, 0, 0);
+    private static final InodeAttributes ROOT = new InodeAttributes(0755, 0, 0, 0);
 
     private volatile BlobStore store;
     private final MountContext context;
@@ -138,7 +139,7 @@ final class Hosts extends Folder {
     void load() {}
 
     @Override
-    public void fill(io.chagres.fuse.Attributes to) {
+    public void fill(Attributes to) {
         to.directory(0).nlink(1).size(BlockCache.PAGE_BYTES);
         options.ownership().apply(ROOT, to);
         to.ino(inode()).timeoutsNs(MountOptions.SHORT_TIMEOUT_NS);

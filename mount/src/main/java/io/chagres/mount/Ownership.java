@@ -1,5 +1,6 @@
 package io.chagres.mount;
 
+import io.chagres.archive.InodeAttributes;
 import io.chagres.fuse.Attributes;
 
 /**
@@ -19,7 +20,7 @@ public record Ownership(int uid, int gid, int umask) {
     private static final int MODE_BITS = 07777;
 
     /** Sets owner, group and permissions of what has its type already. */
-    void apply(io.chagres.archive.Attributes archived, Attributes to) {
+    void apply(InodeAttributes archived, Attributes to) {
         to.uid(uid == AS_ARCHIVED ? archived.uid() : uid);
         to.gid(gid == AS_ARCHIVED ? archived.gid() : gid);
         to.mode((to.mode() & ~MODE_BITS) | (archived.mode() & MODE_BITS & ~umask));

@@ -1,9 +1,10 @@
 package io.chagres.mount;
 
-import io.chagres.archive.Attributes;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.NameTree;
+import io.chagres.fuse.Attributes;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -68,8 +69,8 @@ final class TreeFolder extends Folder {
     }
 
     @Override
-    public void fill(io.chagres.fuse.Attributes to) {
-        Attributes archived = host.isLoaded() ? entry().attributes() : Attributes.DEFAULT_DIRECTORY;
+    public void fill(Attributes to) {
+        InodeAttributes archived = host.isLoaded() ? entry().attributes() : InodeAttributes.DEFAULT_DIRECTORY;
         host.fillDirectory(archived, inode(), to);
         if (isHostRoot()) {
             to.timeoutsNs(MountOptions.SHORT_TIMEOUT_NS); // more is known once it is loaded

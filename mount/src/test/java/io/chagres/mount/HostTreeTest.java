@@ -3,6 +3,7 @@ package io.chagres.mount;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.FileKey;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.fuse.Attributes;
@@ -187,7 +188,7 @@ class HostTreeTest {
     }
 
     private void add(Pathname path, long version) {
-        io.chagres.archive.Attributes attributes = new io.chagres.archive.Attributes(0640, 0, 0, 0);
+        InodeAttributes attributes = new InodeAttributes(0640, 0, 0, 0);
         FileKey key = new FileKey(1, 2, version, 1);
         host.writer.write(new LogRecord.VersionOpened(version, key, 0, 0, path, attributes));
         host.writer.write(new LogRecord.NameAdded(path, LogRecord.Kind.FILE, version, Pathname.of(""), attributes));

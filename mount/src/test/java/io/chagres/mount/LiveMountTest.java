@@ -3,7 +3,7 @@ package io.chagres.mount;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.chagres.archive.Attributes;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.StoreException;
@@ -324,9 +324,9 @@ class LiveMountTest {
             assertThat(Files.getAttribute(file, "unix:nlink")).isEqualTo(2);
             assertThat(mode(file)).isEqualTo(0640);
             assertThat(mode(directory)).isEqualTo(0750);
-            writer.write(new LogRecord.AttributesChanged(log, Pathname.of(""), new Attributes(0600, 0, 0, 1)))
+            writer.write(new LogRecord.AttributesChanged(log, Pathname.of(""), new InodeAttributes(0600, 0, 0, 1)))
                     .write(new LogRecord.AttributesChanged(
-                            0, Pathname.of("/a"), new Attributes(0700, 0, 0, Long.MIN_VALUE)))
+                            0, Pathname.of("/a"), new InodeAttributes(0700, 0, 0, Long.MIN_VALUE)))
                     .remove("/b/app.log")
                     .commit(2);
             SmallArchive.compact(archive);

@@ -1,7 +1,7 @@
 package io.chagres.ship;
 
-import io.chagres.archive.Attributes;
 import io.chagres.archive.FileKey;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.CommitBuilder;
 import io.chagres.archive.log.DamagedLogException;
@@ -186,8 +186,8 @@ public final class StreamShipper implements AutoCloseable {
         }
     }
 
-    private Attributes attributes() {
-        return new Attributes(PERMISSIONS, 0, 0, mtimeNs());
+    private InodeAttributes attributes() {
+        return new InodeAttributes(PERMISSIONS, 0, 0, mtimeNs());
     }
 
     private long mtimeNs() {

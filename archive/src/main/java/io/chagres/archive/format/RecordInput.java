@@ -1,7 +1,7 @@
 package io.chagres.archive.format;
 
-import io.chagres.archive.Attributes;
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.linux.Pathname;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -200,12 +200,12 @@ final class RecordInput {
         return Pathname.ofBytes(path);
     }
 
-    Attributes attributes() throws CorruptArchiveException {
+    InodeAttributes attributes() throws CorruptArchiveException {
         long mode = natural();
         if (mode > MAX_MODE) {
             throw corrupt("permissions are out of range");
         }
-        return new Attributes((int) mode, u32(), u32(), zigzag());
+        return new InodeAttributes((int) mode, u32(), u32(), zigzag());
     }
 
     int[] checksums(long count) throws CorruptArchiveException {

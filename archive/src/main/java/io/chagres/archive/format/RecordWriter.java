@@ -1,6 +1,6 @@
 package io.chagres.archive.format;
 
-import io.chagres.archive.Attributes;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.linux.Pathname;
 import java.nio.charset.StandardCharsets;
@@ -339,7 +339,7 @@ public final class RecordWriter {
         return this;
     }
 
-    private RecordWriter attributes(Attributes value) {
+    private RecordWriter attributes(InodeAttributes value) {
         return varint(value.mode())
                 .varint(value.uid() & 0xffffffffL)
                 .varint(value.gid() & 0xffffffffL)

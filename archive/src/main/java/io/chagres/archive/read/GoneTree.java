@@ -1,6 +1,6 @@
 package io.chagres.archive.read;
 
-import io.chagres.archive.Attributes;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
@@ -191,14 +191,15 @@ public final class GoneTree {
      * Returns what is known of a directory, which may be gone. The log forgets the permissions of a directory that is
      * gone, so they are those of the nearest one above that stands, for its owner alone.
      */
-    public static Attributes directoryAttributes(NameTree names, Pathname path) {
+    public static InodeAttributes directoryAttributes(NameTree names, Pathname path) {
         List<NameTree.Entry> way = names.along(path);
         NameTree.Entry last = way.getLast();
         boolean stands = last.kind() == LogRecord.Kind.DIRECTORY;
-        Attributes of = stands ? last.attributes() : way.get(way.size() - 2).attributes(); // a file is in a directory
+        InodeAttributes of =
+                stands ? last.attributes() : way.get(way.size() - 2).attributes(); // a file is in a directory
         if (stands && last.path().equals(path)) {
             return of;
         }
-        return new Attributes(of.mode() & ~NOT_THE_OWNERS_BITS, of.uid(), of.gid(), of.mtimeNs());
+        return new InodeAttributes(of.mode() & ~NOT_THE_OWNERS_BITS, of.uid(), of.gid(), of.mtimeNs());
     }
 }

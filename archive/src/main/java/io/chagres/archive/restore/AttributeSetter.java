@@ -1,6 +1,6 @@
 package io.chagres.archive.restore;
 
-import io.chagres.archive.Attributes;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Directory;
@@ -22,8 +22,8 @@ final class AttributeSetter {
     }
 
     /** Sets the owner first, because that takes special bits away; then the mode, then the time. */
-    void set(Fd fd, Pathname place, Attributes attributes) throws ErrnoException {
-        boolean known = attributes.mtimeNs() != Attributes.DEFAULT_DIRECTORY.mtimeNs();
+    void set(Fd fd, Pathname place, InodeAttributes attributes) throws ErrnoException {
+        boolean known = attributes.mtimeNs() != InodeAttributes.DEFAULT_DIRECTORY.mtimeNs();
         if (known) {
             setOwner(place, () -> fd.chown(attributes.uid(), attributes.gid()));
         }
@@ -34,14 +34,14 @@ final class AttributeSetter {
     }
 
     /** Sets owner and time of a symbolic link, which has no mode. */
-    void setOfLink(Directory parent, Pathname place, Attributes attributes) throws ErrnoException {
+    void setOfLink(Directory parent, Pathname place, InodeAttributes attributes) throws ErrnoException {
         Pathname name = place.name();
         setOwner(place, () -> parent.chown(name, attributes.uid(), attributes.gid()));
         parent.setTimes(name, Long.MIN_VALUE, mtimeNs(attributes));
     }
 
     /** The two outermost numbers stand for other things to the call that sets times. */
-    private static long mtimeNs(Attributes attributes) {
+    private static long mtimeNs(InodeAttributes attributes) {
         return Math.clamp(attributes.mtimeNs(), Long.MIN_VALUE + 1, Long.MAX_VALUE - 1);
     }
 

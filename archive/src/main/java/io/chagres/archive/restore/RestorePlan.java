@@ -1,6 +1,6 @@
 package io.chagres.archive.restore;
 
-import io.chagres.archive.Attributes;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.GoneTree;
 import io.chagres.archive.state.Extents;
@@ -37,7 +37,7 @@ final class RestorePlan {
     private final HostState state;
     private final RestoreOptions options;
     private final Supplier<Iterator<PlannedFile>> all;
-    private final NavigableMap<Pathname, Attributes> directories = new TreeMap<>();
+    private final NavigableMap<Pathname, InodeAttributes> directories = new TreeMap<>();
     private final Map<Long, PlannedFile> ofSeveralNames = new LinkedHashMap<>();
     private final List<NameTree.Entry> links = new ArrayList<>();
     private long files;
@@ -107,7 +107,7 @@ final class RestorePlan {
     }
 
     /** Returns the directories with their attributes, each behind the one it is in. */
-    NavigableMap<Pathname, Attributes> directories() {
+    NavigableMap<Pathname, InodeAttributes> directories() {
         return directories;
     }
 
@@ -200,7 +200,7 @@ final class RestorePlan {
         }
         NameTree names = state.names();
         int standing = names.along(deepest).getLast().path().length();
-        Attributes gone = GoneTree.directoryAttributes(names, deepest);
+        InodeAttributes gone = GoneTree.directoryAttributes(names, deepest);
         for (Pathname at = deepest; at.length() > 1 && !directories.containsKey(at); at = parentOf(at)) {
             directories.put(at, at.length() > standing ? gone : GoneTree.directoryAttributes(names, at));
         }

@@ -1,6 +1,6 @@
 package io.chagres.archive.restore;
 
-import io.chagres.archive.Attributes;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.OrderedTasks;
 import io.chagres.archive.read.VersionReader;
@@ -233,8 +233,8 @@ final class RestoredTree implements AutoCloseable {
     }
 
     /** Gives directories their attributes, the deepest first: whatever is written into one changes its time. */
-    void finishDirectories(Map<Pathname, Attributes> deepestFirst) throws IOException {
-        for (Map.Entry<Pathname, Attributes> each : deepestFirst.entrySet()) {
+    void finishDirectories(Map<Pathname, InodeAttributes> deepestFirst) throws IOException {
+        for (Map.Entry<Pathname, InodeAttributes> each : deepestFirst.entrySet()) {
             Pathname place = placeOf(each.getKey());
             try (Directory directory = openDirectory(place)) {
                 attributes.set(directory.fd(), place, each.getValue());

@@ -1,9 +1,9 @@
 package io.chagres.archive.state;
 
 import io.chagres.archive.ArchiveLayout;
-import io.chagres.archive.Attributes;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.format.SeekableFrames;
@@ -39,7 +39,7 @@ import java.util.TreeSet;
  */
 public final class Checkpoint {
     /** A file has the attributes of its version. */
-    private static final Attributes OF_VERSION = new Attributes(0, 0, 0, 0);
+    private static final InodeAttributes OF_VERSION = new InodeAttributes(0, 0, 0, 0);
 
     private Checkpoint() {}
 
@@ -267,7 +267,7 @@ public final class Checkpoint {
     }
 
     static LogRecord name(NameTree.Entry entry, Pathname path) {
-        Attributes attributes = entry.kind() == LogRecord.Kind.FILE ? OF_VERSION : entry.attributes();
+        InodeAttributes attributes = entry.kind() == LogRecord.Kind.FILE ? OF_VERSION : entry.attributes();
         return new LogRecord.NameAdded(path, entry.kind(), entry.versionId(), entry.target(), attributes);
     }
 

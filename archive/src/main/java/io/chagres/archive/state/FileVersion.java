@@ -1,9 +1,9 @@
 package io.chagres.archive.state;
 
-import io.chagres.archive.Attributes;
 import io.chagres.archive.CommitSpan;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.FileKey;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.linux.Pathname;
 import java.util.ArrayList;
@@ -46,7 +46,7 @@ public final class FileVersion {
 
     private int untouchedNames;
     private List<LogRecord.Derived> compressedCopies = List.of();
-    private Attributes attributes;
+    private InodeAttributes attributes;
     private State state = State.GROWING;
     private long start;
     private long length;
@@ -150,7 +150,7 @@ public final class FileVersion {
     }
 
     /** Returns mode, owner and modification time. */
-    public Attributes attributes() {
+    public InodeAttributes attributes() {
         return attributes;
     }
 
@@ -360,7 +360,7 @@ public final class FileVersion {
         retention = new LogRecord.VersionRetention(id(), start, 0, 0);
     }
 
-    void change(Attributes changed, long timeMs) {
+    void change(InodeAttributes changed, long timeMs) {
         attributes = changed;
         changedMs = timeMs;
     }

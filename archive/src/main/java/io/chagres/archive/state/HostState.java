@@ -1,7 +1,7 @@
 package io.chagres.archive.state;
 
-import io.chagres.archive.Attributes;
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.FixedHeader;
@@ -485,7 +485,7 @@ public final class HostState {
     }
 
     private void change(String object, LogRecord.AttributesChanged changed, long time) throws CorruptArchiveException {
-        Attributes attributes = changed.attributes();
+        InodeAttributes attributes = changed.attributes();
         if (changed.versionId() == 0) {
             names.change(name(object, changed.path()), attributes);
         } else {

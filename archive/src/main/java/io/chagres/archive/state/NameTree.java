@@ -1,6 +1,6 @@
 package io.chagres.archive.state;
 
-import io.chagres.archive.Attributes;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.RecordWriter;
 import io.chagres.linux.Pathname;
@@ -32,7 +32,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         private final Pathname target;
         private Pathname name;
         private @Nullable Entry parent;
-        private Attributes attributes;
+        private InodeAttributes attributes;
 
         /** What is in it; over a table what changed since, of names that are gone null, and what is not a file. */
         private @Nullable TreeMap<Pathname, @Nullable Entry> children;
@@ -52,8 +52,9 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         private Entry(LogRecord.NameAdded added, @Nullable FileVersion version, @Nullable Pathname tabled) {
             kind = added.kind();
             target = added.target().length() == 0 ? NONE : added.target();
-            attributes =
-                    version == null ? added.attributes() : Attributes.DEFAULT_DIRECTORY; // it has those of its file
+            attributes = version == null
+                    ? added.attributes()
+                    : InodeAttributes.DEFAULT_DIRECTORY; // it has those of its file
             name = added.path().name();
             this.version = version;
             this.tabled = tabled;
@@ -161,7 +162,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         }
 
         /** Returns the attributes, of a file those of its version. */
-        public Attributes attributes() {
+        public InodeAttributes attributes() {
             FileVersion of = version();
             return of != null ? of.attributes() : attributes;
         }
@@ -331,7 +332,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
 
     private static Entry directory(Pathname path, @Nullable Pathname tabled) {
         LogRecord.NameAdded added =
-                new LogRecord.NameAdded(path, LogRecord.Kind.DIRECTORY, 0, NONE, Attributes.DEFAULT_DIRECTORY);
+                new LogRecord.NameAdded(path, LogRecord.Kind.DIRECTORY, 0, NONE, InodeAttributes.DEFAULT_DIRECTORY);
         return new Entry(added, null, tabled);
     }
 
@@ -484,7 +485,7 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         }
     }
 
-    void change(Pathname path, Attributes attributes) {
+    void change(Pathname path, InodeAttributes attributes) {
         Entry entry = find(path);
         if (entry != null) {
             entry.attributes = attributes;

@@ -1,11 +1,11 @@
 package io.chagres.archive.state;
 
 import io.chagres.archive.ArchiveLayout;
-import io.chagres.archive.Attributes;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.FileKey;
 import io.chagres.archive.HostRegistry;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.FixedHeader;
@@ -36,7 +36,7 @@ public final class Salvage {
     /** How many commits may be missing at once whatever the clock says; more if each had a millisecond. */
     private static final long MAX_GAP = 1_000_000;
 
-    private static final Attributes UNKNOWN = new Attributes(0600, 0, 0, 0);
+    private static final InodeAttributes UNKNOWN = new InodeAttributes(0600, 0, 0, 0);
     private static final Pathname NO_PATH = Pathname.of("");
 
     /** Hears what is lost. */

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.archive.ArchiveLayout;
-import io.chagres.archive.Attributes;
 import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.FileKey;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.linux.Pathname;
 import java.lang.reflect.RecordComponent;
@@ -32,7 +32,7 @@ class RecordLimitsTest {
     private static final Object[] PIECE = {0L, -1L, LogRecord.PIECE_BYTES + 1L, 1L << 32, 1L << 62, Long.MAX_VALUE};
     private static final Object[] NO_RECIPIENTS = {"age1nobody", " ", "age"};
     private static final Object[] LONG_PATH = {Pathname.of("/" + "a".repeat(8 * 1024))};
-    private static final Object[] MODE = {new Attributes(010000, 0, 0, 0), new Attributes(-1, 0, 0, 0)};
+    private static final Object[] MODE = {new InodeAttributes(010000, 0, 0, 0), new InodeAttributes(-1, 0, 0, 0)};
 
     /** Any value of these means something; what bytes cannot mean one {@link RecordTest} tries. */
     private static final Set<Class<?>> UNLIMITED_TYPES =

@@ -1,8 +1,8 @@
 package io.chagres.archive.format;
 
-import io.chagres.archive.Attributes;
 import io.chagres.archive.Codec;
 import io.chagres.archive.FileKey;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.linux.Pathname;
 import java.nio.charset.StandardCharsets;
@@ -15,7 +15,7 @@ public final class Samples {
     private static final String RECIPIENT = "age1q03lyvwylc50n7ff2j6kurc9lc2hvekw5pm025u8ywvaxqd6fyhqk6ll0q";
 
     public static final Pathname NONE = Pathname.of("");
-    public static final Attributes FILE = new Attributes(0640, 1000, 100, 1_700_000_000_123_456_789L);
+    public static final InodeAttributes FILE = new InodeAttributes(0640, 1000, 100, 1_700_000_000_123_456_789L);
     public static final FileKey KEY = new FileKey(-1, 0x0123456789abcdefL, 42, 0xffffffffL);
 
     private Samples() {}
@@ -59,7 +59,7 @@ public final class Samples {
 
     /** Returns every kind of record, with the least and the greatest values. */
     public static List<LogRecord> all() {
-        Attributes extreme = new Attributes(07777, -1, Integer.MIN_VALUE, Long.MIN_VALUE);
+        InodeAttributes extreme = new InodeAttributes(07777, -1, Integer.MIN_VALUE, Long.MIN_VALUE);
         Pathname strange = Pathname.ofBytes(new byte[] {'/', (byte) 0xff, '\n', 1, (byte) 0x80});
         return List.of(
                 opened(7, "h\u00f6st", Long.MAX_VALUE),

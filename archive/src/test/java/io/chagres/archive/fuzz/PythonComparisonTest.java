@@ -2,11 +2,11 @@ package io.chagres.archive.fuzz;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chagres.archive.Attributes;
 import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.EncryptedException;
 import io.chagres.archive.HostRegistry;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.age.AgeIdentity;
 import io.chagres.archive.age.KeyRing;
@@ -289,7 +289,7 @@ class PythonComparisonTest {
         return lines;
     }
 
-    private static String text(Attributes attributes) {
+    private static String text(InodeAttributes attributes) {
         return attributes.mode() + " " + Integer.toUnsignedString(attributes.uid()) + " "
                 + Integer.toUnsignedString(attributes.gid()) + " " + attributes.mtimeNs();
     }

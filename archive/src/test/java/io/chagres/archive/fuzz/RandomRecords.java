@@ -1,9 +1,9 @@
 package io.chagres.archive.fuzz;
 
 import io.chagres.archive.ArchiveLayout;
-import io.chagres.archive.Attributes;
 import io.chagres.archive.Codec;
 import io.chagres.archive.FileKey;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.FrameWriter;
 import io.chagres.archive.format.RecordWriter;
@@ -193,7 +193,7 @@ final class RandomRecords {
             return new byte[rarely() ? random.nextInt(40) : name.equals("sha256") ? 32 : 16];
         } else if (type == Pathname.class) {
             return path();
-        } else if (type == Attributes.class) {
+        } else if (type == InodeAttributes.class) {
             return attributes();
         } else if (type == FileKey.class) {
             return new FileKey(1, random.nextInt(3), random.nextInt(5), edge());
@@ -225,9 +225,9 @@ final class RandomRecords {
         return name.equals("codec") ? "gz" : "";
     }
 
-    private Attributes attributes() {
+    private InodeAttributes attributes() {
         int mode = rarely() ? random.nextInt() : random.nextInt(010000);
-        return new Attributes(mode, random.nextInt(3), (int) edge(), random.nextInt(3) > 0 ? 7 : edge());
+        return new InodeAttributes(mode, random.nextInt(3), (int) edge(), random.nextInt(3) > 0 ? 7 : edge());
     }
 
     private long anyId() {

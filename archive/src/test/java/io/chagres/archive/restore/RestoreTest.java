@@ -3,9 +3,9 @@ package io.chagres.archive.restore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.ArchiveLayout;
-import io.chagres.archive.Attributes;
 import io.chagres.archive.Codec;
 import io.chagres.archive.FileKey;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.GoneTree;
@@ -398,7 +398,7 @@ class RestoreTest extends RestoreFixture {
     void restoresSpecialBitsOnlyWhenAsked() throws IOException {
         try (Host host = new Host(store, ID, "web1")) {
             long id = host.file("/su", "x");
-            host.write(new LogRecord.AttributesChanged(id, Pathname.of("/su"), new Attributes(06755, 0, 0, 1)));
+            host.write(new LogRecord.AttributesChanged(id, Pathname.of("/su"), new InodeAttributes(06755, 0, 0, 1)));
             host.commit();
         }
         restore(RestoreOptions.ALL);
@@ -416,7 +416,8 @@ class RestoreTest extends RestoreFixture {
         Requires.root();
         try (Host host = new Host(store, ID, "web1")) {
             long id = host.file("/owned", "x");
-            host.write(new LogRecord.AttributesChanged(id, Pathname.of("/owned"), new Attributes(0644, 1234, 4321, 1)));
+            host.write(new LogRecord.AttributesChanged(
+                    id, Pathname.of("/owned"), new InodeAttributes(0644, 1234, 4321, 1)));
             host.commit();
         }
         restore(RestoreOptions.ALL);

@@ -3,8 +3,8 @@ package io.chagres.archive.state;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.ArchiveLayout;
-import io.chagres.archive.Attributes;
 import io.chagres.archive.Codec;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.Samples;
 import io.chagres.archive.log.LogFixture;
@@ -151,8 +151,8 @@ class HostStateModelTest {
             return Pathname.of(path.toString());
         }
 
-        private Attributes attributes() {
-            return new Attributes(random.nextInt(010000), random.nextInt(), random.nextInt(), random.nextLong());
+        private InodeAttributes attributes() {
+            return new InodeAttributes(random.nextInt(010000), random.nextInt(), random.nextInt(), random.nextLong());
         }
 
         private void compare() throws IOException {
@@ -164,7 +164,7 @@ class HostStateModelTest {
             for (NameTree.Entry entry : loaded.names()) {
                 FileVersion version = entry.version();
                 ModelHost.Name expected = model.names.get(entry.path().toString());
-                Attributes attributes =
+                InodeAttributes attributes =
                         version == null || expected == null ? entry.attributes() : expected.attributes();
                 names.put(
                         entry.path().toString(),

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.archive.ArchiveLayout;
-import io.chagres.archive.Attributes;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.Samples;
 import io.chagres.archive.log.LogFixture;
@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A state over a table is the state that is in memory as a whole. */
 class LocalTablesTest {
-    private static final Attributes SOME = new Attributes(0640, 1, 2, 3);
+    private static final InodeAttributes SOME = new InodeAttributes(0640, 1, 2, 3);
     private static final int ROUNDS = 60;
 
     @TempDir

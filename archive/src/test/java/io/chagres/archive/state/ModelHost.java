@@ -1,6 +1,6 @@
 package io.chagres.archive.state;
 
-import io.chagres.archive.Attributes;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.Samples;
 import io.chagres.linux.Pathname;
@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Says what records mean in the plainest way: a map from path to what it leads to. Slow and obvious. */
 final class ModelHost {
-    record Name(LogRecord.Kind kind, long version, Pathname target, Attributes attributes) {}
+    record Name(LogRecord.Kind kind, long version, Pathname target, InodeAttributes attributes) {}
 
     static final class Version {
         final List<LogRecord.Extent> extents = new ArrayList<>();
         final long start;
-        Attributes attributes;
+        InodeAttributes attributes;
         FileVersion.State state = FileVersion.State.GROWING;
         /** The names it lost last: several when a directory took them all at once. */
         Set<String> lastNames = new HashSet<>();
@@ -109,7 +109,8 @@ final class ModelHost {
             Name name = names.get(parent);
             if (name == null || name.kind() != LogRecord.Kind.DIRECTORY) {
                 remove(parent);
-                names.put(parent, new Name(LogRecord.Kind.DIRECTORY, 0, Samples.NONE, Attributes.DEFAULT_DIRECTORY));
+                names.put(
+                        parent, new Name(LogRecord.Kind.DIRECTORY, 0, Samples.NONE, InodeAttributes.DEFAULT_DIRECTORY));
             }
         }
     }

@@ -3,8 +3,8 @@ package io.chagres.archive.state;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.ArchiveLayout;
-import io.chagres.archive.Attributes;
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.log.CommitReader;
@@ -62,8 +62,8 @@ class SpanTablesTest {
         }
     }
 
-    private Attributes attributes() {
-        return new Attributes(random.nextInt(512), random.nextInt(9), 0, random.nextInt(1000));
+    private InodeAttributes attributes() {
+        return new InodeAttributes(random.nextInt(512), random.nextInt(9), 0, random.nextInt(1000));
     }
 
     private long commits(Host host, int count) throws IOException {

@@ -3,8 +3,8 @@ package io.chagres.archive.state;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.ArchiveLayout;
-import io.chagres.archive.Attributes;
 import io.chagres.archive.FileKey;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.RecordReader;
@@ -118,7 +118,7 @@ class TableSizeTest {
             for (int i = 1; i <= files; i++) {
                 Pathname path = Pathname.of("/srv/data/d" + i / 1000 + "/f" + i + ".log");
                 timeNs += random.nextInt(20_000);
-                Attributes of = new Attributes(0640, 0, 0, timeNs);
+                InodeAttributes of = new InodeAttributes(0640, 0, 0, timeNs);
                 FileKey key = new FileKey(1, -1, 10_000 + i, random.nextInt() & 0xffffffffL);
                 host.write(new LogRecord.VersionOpened(i, key, 0, 0, path, of));
                 host.name(path, i);

@@ -1,10 +1,10 @@
 package io.chagres.archive.testing;
 
 import io.chagres.archive.ArchiveLayout;
-import io.chagres.archive.Attributes;
 import io.chagres.archive.Codec;
 import io.chagres.archive.FileKey;
 import io.chagres.archive.HostRegistry;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.FrameWriter;
 import io.chagres.archive.log.CommitBuilder;
@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Plays the shipper of one host in tests: appends bytes to versions and commits, and remembers what it wrote. */
 public final class Host implements AutoCloseable {
-    public static final Attributes FILE = new Attributes(0640, 0, 0, 1_700_000_000_123_456_789L);
-    public static final Attributes DIRECTORY = new Attributes(0750, 0, 0, 1_600_000_000_987_654_321L);
+    public static final InodeAttributes FILE = new InodeAttributes(0640, 0, 0, 1_700_000_000_123_456_789L);
+    public static final InodeAttributes DIRECTORY = new InodeAttributes(0750, 0, 0, 1_600_000_000_987_654_321L);
     private static final Pathname NONE = Pathname.of("");
 
     public final BlobStore store;

@@ -1,9 +1,9 @@
 package io.chagres.archive.testing;
 
-import io.chagres.archive.Attributes;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.FileKey;
 import io.chagres.archive.HostRegistry;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.age.AgeRecipient;
 import io.chagres.archive.age.KeyRing;
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A small archive written record by record, with times of the test's choice. */
 public final class SmallArchive implements AutoCloseable {
-    private static final Attributes FILE = new Attributes(0640, 0, 0, 0);
+    private static final InodeAttributes FILE = new InodeAttributes(0640, 0, 0, 0);
 
     private final BlobStore store;
     private final CommitBuilder commit = new CommitBuilder(1 << 20, 1);
@@ -158,7 +158,7 @@ public final class SmallArchive implements AutoCloseable {
 
     /** Adds a directory. */
     public SmallArchive directory(String path, int mode) {
-        Attributes attributes = new Attributes(mode, 0, 0, timeMs * 1_000_000);
+        InodeAttributes attributes = new InodeAttributes(mode, 0, 0, timeMs * 1_000_000);
         return write(
                 new LogRecord.NameAdded(Pathname.of(path), LogRecord.Kind.DIRECTORY, 0, Pathname.of(""), attributes));
     }

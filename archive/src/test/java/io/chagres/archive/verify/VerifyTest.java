@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.chagres.archive.ArchiveLayout;
-import io.chagres.archive.Attributes;
 import io.chagres.archive.Codec;
 import io.chagres.archive.CommitSpan;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Heartbeat;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.maintain.Compact;
 import io.chagres.archive.maintain.CompactOptions;
@@ -339,7 +339,7 @@ class VerifyTest extends VerifyFixture {
     void checksEveryHost() throws IOException {
         fill().close();
         try (Host other = new Host(store, "ffffffffffffffff", "web2")) {
-            other.write(new LogRecord.AttributesChanged(0, Pathname.of("/none"), new Attributes(0, 0, 0, 0)));
+            other.write(new LogRecord.AttributesChanged(0, Pathname.of("/none"), new InodeAttributes(0, 0, 0, 0)));
             other.file("/f", "f");
             other.commit();
         }

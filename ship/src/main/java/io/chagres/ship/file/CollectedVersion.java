@@ -1,6 +1,6 @@
 package io.chagres.ship.file;
 
-import io.chagres.archive.Attributes;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.linux.Pathname;
@@ -141,7 +141,7 @@ final class CollectedVersion implements InodeTable.OfInode {
         generation = itsGeneration;
     }
 
-    void recorded(Attributes attributes) {
+    void recorded(InodeAttributes attributes) {
         mode = (short) attributes.mode();
         uid = attributes.uid();
         gid = attributes.gid();
@@ -246,7 +246,7 @@ final class CollectedVersion implements InodeTable.OfInode {
                 versionId,
                 checksums(),
                 origins(),
-                new Attributes(mode, uid, gid, mtimeNs),
+                new InodeAttributes(mode, uid, gid, mtimeNs),
                 lastPath(),
                 growing || named,
                 named);

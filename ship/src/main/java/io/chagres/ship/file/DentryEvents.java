@@ -1,6 +1,6 @@
 package io.chagres.ship.file;
 
-import io.chagres.archive.Attributes;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
@@ -438,7 +438,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
 
     private void directory(Dentry d) {
         if (isLookedAt(d, Statx.S_IFDIR)) {
-            Attributes attributes = attributesOf(stat);
+            InodeAttributes attributes = attributesOf(stat);
             d.attach(attributes);
             if (!known.seenDirectory(d.path(), attributes)) {
                 pipeline.write(new LogRecord.NameAdded(d.path(), LogRecord.Kind.DIRECTORY, 0, NOTHING, attributes));
@@ -492,7 +492,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         if (parent == null || !isLookedAt(d, Statx.S_IFLNK)) {
             return;
         }
-        Attributes attributes = attributesOf(stat);
+        InodeAttributes attributes = attributesOf(stat);
         try (Directory open = Directory.open(parent.path())) {
             Pathname target = open.readlink(d.name());
             if (!known.seenLink(d.path(), target)) {
@@ -510,18 +510,18 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
             return;
         }
         for (Dentry d : new ArrayList<>(changedDirectories)) {
-            if (d.exists() && d.attachment() instanceof Attributes recorded) {
+            if (d.exists() && d.attachment() instanceof InodeAttributes recorded) {
                 flushDirectory(d, recorded);
             }
         }
         changedDirectories.clear();
     }
 
-    private void flushDirectory(Dentry d, Attributes recorded) {
+    private void flushDirectory(Dentry d, InodeAttributes recorded) {
         if (stat.of(d.writePath(pathBuffer), false) < 0 || !stat.isDirectory()) {
             return;
         }
-        Attributes now = attributesOf(stat);
+        InodeAttributes now = attributesOf(stat);
         if (!now.equals(recorded)) {
             d.attach(now);
             pipeline.write(new LogRecord.AttributesChanged(0, d.path(), now));
@@ -529,8 +529,8 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     }
 
     /** Returns the attributes the log keeps of a file. */
-    public static Attributes attributesOf(Statx stat) {
-        return new Attributes(stat.permissions(), stat.uid(), stat.gid(), stat.mtimeNs());
+    public static InodeAttributes attributesOf(Statx stat) {
+        return new InodeAttributes(stat.permissions(), stat.uid(), stat.gid(), stat.mtimeNs());
     }
 
     /**

@@ -1,6 +1,6 @@
 package io.chagres.ship.file;
 
-import io.chagres.archive.Attributes;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.RecordWriter;
 import io.chagres.linux.Pathname;
@@ -25,10 +25,10 @@ public final class KnownNames {
     public record Meaning(
             long versionId,
             long lengthBytes,
-            @Nullable Attributes directory,
+            @Nullable InodeAttributes directory,
             @Nullable Pathname target) {}
 
-    private static final Meaning IMPLIED = new Meaning(0, 0, Attributes.DEFAULT_DIRECTORY, null);
+    private static final Meaning IMPLIED = new Meaning(0, 0, InodeAttributes.DEFAULT_DIRECTORY, null);
 
     /** Directories and links. What is below a directory follows its path and a slash. */
     private final TreeMap<Pathname, Meaning> names = new TreeMap<>();
@@ -97,7 +97,7 @@ public final class KnownNames {
     }
 
     /** Takes from the log how a directory is now. */
-    void change(Pathname path, Attributes attributes) {
+    void change(Pathname path, InodeAttributes attributes) {
         names.computeIfPresent(
                 path, (same, meaning) -> meaning.directory() == null ? meaning : new Meaning(0, 0, attributes, null));
     }
@@ -182,7 +182,7 @@ public final class KnownNames {
     }
 
     /** Says whether the archive already has this directory with these attributes. */
-    boolean seenDirectory(Pathname path, Attributes attributes) {
+    boolean seenDirectory(Pathname path, InodeAttributes attributes) {
         Meaning meaning = remove(path);
         return meaning != null && attributes.equals(meaning.directory());
     }

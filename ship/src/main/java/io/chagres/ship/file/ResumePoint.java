@@ -1,6 +1,6 @@
 package io.chagres.ship.file;
 
-import io.chagres.archive.Attributes;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.linux.Pathname;
 import io.chagres.ship.bytes.PrefixChecksums;
 import io.chagres.ship.copy.Origins;
@@ -21,7 +21,7 @@ public record ResumePoint(
         long versionId,
         PrefixChecksums prefix,
         Origins origins,
-        Attributes attributes,
+        InodeAttributes attributes,
         @Nullable Pathname lastPath,
         boolean isGrowing,
         boolean isNamed) {}

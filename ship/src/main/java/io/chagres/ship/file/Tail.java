@@ -1,6 +1,6 @@
 package io.chagres.ship.file;
 
-import io.chagres.archive.Attributes;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.foreign.Errno;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
@@ -518,8 +518,8 @@ public final class Tail implements InodeTable.OfInode {
     }
 
     /** Returns the attributes as the log has them. */
-    public Attributes recorded() {
-        return new Attributes(recordedMode, recordedUid, recordedGid, recordedMtimeNs);
+    public InodeAttributes recorded() {
+        return new InodeAttributes(recordedMode, recordedUid, recordedGid, recordedMtimeNs);
     }
 
     /** Says whether the log has these. */
@@ -528,7 +528,7 @@ public final class Tail implements InodeTable.OfInode {
     }
 
     /** Notes the attributes that the log has. */
-    public void recorded(Attributes attributes) {
+    public void recorded(InodeAttributes attributes) {
         if (attributes.mtimeNs() != recordedMtimeNs) {
             bytes(); // one that rests has one modification time
         }

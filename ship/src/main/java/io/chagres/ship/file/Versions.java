@@ -1,7 +1,7 @@
 package io.chagres.ship.file;
 
-import io.chagres.archive.Attributes;
 import io.chagres.archive.FileKey;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.linux.Pathname;
 import io.chagres.ship.bytes.PrefixChecksums;
@@ -70,7 +70,8 @@ public final class Versions {
     }
 
     /** Opens the first version of a file; its bytes count from {@code startPosition}. */
-    public Tail open(FileIdentity identity, long device, Pathname path, Attributes attributes, long startPosition) {
+    public Tail open(
+            FileIdentity identity, long device, Pathname path, InodeAttributes attributes, long startPosition) {
         Tail tail = tail(nextVersionId++, identity, device, new PrefixChecksums(startPosition), Origins.NONE, path);
         record(tail, 0, path, attributes);
         files.put(tail);
@@ -100,7 +101,7 @@ public final class Versions {
     /**
      * Lets a new version take over the file of another that was truncated or rewritten: its descriptor and its names.
      */
-    public Tail supersede(Tail old, LogRecord.Reason reason, Attributes attributes) {
+    public Tail supersede(Tail old, LogRecord.Reason reason, InodeAttributes attributes) {
         pipeline.write(new LogRecord.VersionClosed(old.versionId, reason));
         Tail next = new Tail(
                 nextVersionId++,
@@ -147,7 +148,7 @@ public final class Versions {
         files.remove(tail);
     }
 
-    private void record(Tail tail, long previous, Pathname path, Attributes attributes) {
+    private void record(Tail tail, long previous, Pathname path, InodeAttributes attributes) {
         FileIdentity id = tail.identity();
         FileKey key = new FileKey(id.fsHigh(), id.fsLow(), id.inode(), id.generation());
         tail.recorded(attributes);

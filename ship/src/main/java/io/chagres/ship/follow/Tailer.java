@@ -1,7 +1,7 @@
 package io.chagres.ship.follow;
 
-import io.chagres.archive.Attributes;
 import io.chagres.archive.Codec;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.ObjectWriter;
 import io.chagres.foreign.Errno;
@@ -196,12 +196,13 @@ public final class Tailer implements AutoCloseable {
         verifier.observe(tail, stat, nowMs);
         dentries.looked(tail, stat);
         if (!tail.hasRecorded(stat.permissions(), stat.uid(), stat.gid())) {
-            Attributes now = new Attributes(stat.permissions(), stat.uid(), stat.gid(), tail.recordedMtimeNs());
+            InodeAttributes now =
+                    new InodeAttributes(stat.permissions(), stat.uid(), stat.gid(), tail.recordedMtimeNs());
             recordAttributes(tail, now);
         }
     }
 
-    private void recordAttributes(Tail tail, Attributes now) {
+    private void recordAttributes(Tail tail, InodeAttributes now) {
         tail.recorded(now);
         pipeline.write(new LogRecord.AttributesChanged(tail.versionId, Pathname.of(""), now));
     }

@@ -2,7 +2,7 @@ package io.chagres.ship.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chagres.archive.Attributes;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.linux.Pathname;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class KnownNamesTest {
     private static final int STEPS = 400;
-    private static final Attributes DIRECTORY = new Attributes(0755, 1, 2, 3);
+    private static final InodeAttributes DIRECTORY = new InodeAttributes(0755, 1, 2, 3);
 
     private final KnownNames names = new KnownNames();
     private final Map<Pathname, KnownNames.Meaning> expected = new TreeMap<>();

@@ -2,8 +2,8 @@ package io.chagres.ship.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chagres.archive.Attributes;
 import io.chagres.archive.FileKey;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.CommitBuilder;
 import io.chagres.archive.log.CommitLog;
@@ -56,7 +56,7 @@ class LoadedRowsTest {
         LoadedRows rows = new LoadedRows(() -> told[0]++);
         for (long id = 1; id <= 20_000; id++) {
             FileKey key = new FileKey(1, 2, id, 3);
-            rows.take("", new LogRecord.VersionOpened(id, key, 0, 0, NONE, Attributes.DEFAULT_DIRECTORY), 0);
+            rows.take("", new LogRecord.VersionOpened(id, key, 0, 0, NONE, InodeAttributes.DEFAULT_DIRECTORY), 0);
         }
         assertThat(told[0]).isEqualTo(4);
     }
@@ -156,8 +156,8 @@ class LoadedRowsTest {
             return Pathname.of(path.toString());
         }
 
-        private Attributes attributes() {
-            return new Attributes(random.nextInt(010000), random.nextInt(), random.nextInt(), random.nextLong());
+        private InodeAttributes attributes() {
+            return new InodeAttributes(random.nextInt(010000), random.nextInt(), random.nextInt(), random.nextLong());
         }
 
         private void compare() throws IOException {

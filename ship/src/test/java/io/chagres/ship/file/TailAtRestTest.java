@@ -2,8 +2,8 @@ package io.chagres.ship.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chagres.archive.Attributes;
 import io.chagres.archive.Codec;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.linux.Pathname;
 import io.chagres.ship.bytes.PrefixChecksums;
 import io.chagres.ship.bytes.Verification;
@@ -57,7 +57,7 @@ class TailAtRestTest {
         }
         tail = new Tail(1, new SourceVolume(1, 2, 3), 4, 5, prefix, Origins.NONE, new Rules(1000, Codec.ZSTD));
         tail.addName(names.getLast());
-        tail.recorded(new Attributes(0644, 1000, 100, MTIME_NS));
+        tail.recorded(new InodeAttributes(0644, 1000, 100, MTIME_NS));
     }
 
     /** The file was changed at a time, looked at, read, and is acknowledged. */
@@ -90,7 +90,7 @@ class TailAtRestTest {
         assertThat(bytes.hasGuard()).isTrue();
         assertThat(bytes.guardCrc()).isEqualTo(GUARD);
         assertThat(bytes.prefix().pieceCrc(bytes.prefix().pieces() - 1)).isEqualTo(lastCrc);
-        assertThat(tail.recorded()).isEqualTo(new Attributes(0644, 1000, 100, MTIME_NS));
+        assertThat(tail.recorded()).isEqualTo(new InodeAttributes(0644, 1000, 100, MTIME_NS));
     }
 
     @Test

@@ -2,7 +2,7 @@ package io.chagres.tests.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.chagres.archive.Attributes;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.testing.SmallArchive;
 import io.chagres.linux.Pathname;
@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class HostileArchiveTest {
     private static final long MAX_ARCHIVE_BYTES = 10_000_000;
     private static final long MAX_RSS_KIB = 256 * 1024;
-    private static final Attributes PLAIN = new Attributes(0755, 0, 0, 0);
+    private static final InodeAttributes PLAIN = new InodeAttributes(0755, 0, 0, 0);
     private static final Pathname NO_TARGET = Pathname.of("");
 
     private static final List<String> ALL = List.of(

@@ -30,9 +30,9 @@ final class Tidy {
     private static final List<String> ENDINGS = List.of(".java", ".md", ".xml", ".sh", ".py", ".c", ".properties");
     private static final Set<String> SCRIPTS = Set.of("chagres", "packaging/chagres", ".ci/run");
 
-    /** Names that may stand twice: of programs and packages, of a copied example, attributes of paths and inodes. */
+    /** Names that may stand twice: of programs and packages, and of a copied example. */
     private static final Set<String> TWICE =
-            Set.of("Main.java", "module-info.java", "package-info.java", "HelloFs.java", "Attributes.java");
+            Set.of("Main.java", "module-info.java", "package-info.java", "HelloFs.java");
 
     private Tidy() {}
 
