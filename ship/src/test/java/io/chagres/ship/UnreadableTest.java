@@ -11,6 +11,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -171,6 +172,56 @@ class UnreadableTest {
         commits();
         assertThat(isNamed("hidden") || isNamed("out")).isFalse();
         until("all is safe", UnreadableTest::isSafe);
+    }
+
+    /** What is at risk since it cannot be read does not become safe as it goes to where nobody follows it. */
+    @Test
+    void aFileThatCannotBeReadIsMovedAway() throws IOException {
+        tree.clock = clock;
+        permissions(closed.resolve("hidden"), "---------");
+        until("it counts", status -> isStarted(status) && status.riskBytes() == 6);
+        Files.move(closed.resolve("hidden"), temp.resolve("hidden"));
+        until("it is lost", status -> status.lost().bytes() == 6);
+        assertThat(tree.problems)
+                .anyMatch(problem ->
+                        problem.endsWith("/hidden was moved away before it could be read: its 6 bytes are" + " lost"));
+        assertThat(tree.shipper().status().riskBytes()).isEqualTo(6);
+    }
+
+    @Test
+    void aFileThatCannotBeReadGetsANameThatIsNotFollowed() throws IOException {
+        tree.clock = clock;
+        tree.sources = List.of(tree.source("closed/hid*"));
+        permissions(closed.resolve("hidden"), "---------");
+        until("it counts", status -> isStarted(status) && status.riskBytes() == 6);
+        Files.move(closed.resolve("hidden"), closed.resolve("other"));
+        until("it is lost", status -> status.lost().bytes() == 6);
+    }
+
+    /** The kernel told both names, and nothing was opened by the first one. */
+    @Test
+    void aFileThatCannotBeReadHasTheFollowedNameForAMoment() throws IOException {
+        tree.clock = clock;
+        tree.sources = List.of(tree.source("closed/hid*"));
+        until("all is shipped", status -> isSafe(status) && status.shippedBytes() == 6);
+        Path other = Files.writeString(closed.resolve("other"), "other");
+        permissions(other, "---------");
+        Files.move(other, closed.resolve("hides"));
+        Files.move(closed.resolve("hides"), other);
+        until("it is lost", status -> status.lost().bytes() == 5);
+    }
+
+    /** Its bytes count no longer as soon as it can be read by the name that it has then. */
+    @Test
+    void aFileCanBeReadByANameThatIsNotFollowed() throws IOException {
+        tree.clock = clock;
+        tree.sources = List.of(tree.source("closed/hid*"));
+        permissions(closed.resolve("hidden"), "---------");
+        until("it counts", status -> isStarted(status) && status.riskBytes() == 6);
+        permissions(closed.resolve("hidden"), "rw-r--r--");
+        Files.move(closed.resolve("hidden"), closed.resolve("other"));
+        until("all is safe", status -> isSafe(status) && status.shippedBytes() == 6);
+        assertThat(tree.shipper().status().lost().files()).isZero();
     }
 
     private void startsAgainWith(String permissions, Predicate<ShipStatus> hidden) throws IOException {

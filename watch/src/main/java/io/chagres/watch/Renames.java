@@ -96,7 +96,8 @@ final class Renames {
         Scope scope = filter.match(directory, name, moving.type());
         if (scope == null) {
             if (moving.isReported() && moving.type() == Directory.DT_REG) {
-                reporter.listener().departed(moving.path(), directory.path().resolve(Pathname.ofBytes(name)));
+                reporter.listener()
+                        .departed(moving, moving.path(), directory.path().resolve(Pathname.ofBytes(name)));
             }
             tree.vanish(moving, true);
         } else if (scope.isReported() != moving.isReported() || isNamedLink(moving, scope)) {
@@ -117,6 +118,7 @@ final class Renames {
         if (scope != null && scope.isReported()) {
             reporter.listener()
                     .departed(
+                            null,
                             from.path().resolve(Pathname.ofBytes(unknownName)),
                             directory.path().resolve(Pathname.ofBytes(name)));
         }

@@ -1,6 +1,7 @@
 package io.chagres.watch;
 
 import io.chagres.linux.Pathname;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hears what a {@link DirectoryWatcher} finds. Called from {@link DirectoryWatcher#poll} on its thread, in the order of
@@ -51,13 +52,13 @@ public interface WatchListener {
 
     /**
      * Reports a regular file, reported before or too short-lived for that, that was renamed to a name in a
-     * watched directory that does not belong to the tree. When a file was known by its old name, {@link #vanished}
-     * follows.
+     * watched directory that does not belong to the tree.
      *
+     * @param known the old name, if the listener knows it: then {@link #vanished} follows
      * @param from the name that belonged to the tree
      * @param to the name it has now; by now it may lead to another file
      */
-    default void departed(Pathname from, Pathname to) {}
+    default void departed(@Nullable Dentry known, Pathname from, Pathname to) {}
 
     /** Reports that events were lost. Every directory is listed again and every file reported modified by itself. */
     default void overflow() {}

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -39,7 +40,7 @@ class LateRenameTest {
         }
 
         @Override
-        public void departed(Pathname from, Pathname to) {
+        public void departed(@Nullable Dentry known, Pathname from, Pathname to) {
             told.add(from.name() + " departed to " + to.name());
         }
     };

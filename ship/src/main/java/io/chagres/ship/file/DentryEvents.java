@@ -24,6 +24,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns the watcher's events into records of names and into tails that have something to read. Confined to the
@@ -188,8 +189,8 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     public void vanished(Dentry d, boolean movedOut) {
         parentChanged(d);
         UnreadableNames.Unread unread = unreadable.remove(d);
-        if (unread != null && !movedOut) {
-            goneUnread(d, unread.sizeBytes());
+        if (unread != null) {
+            goneUnread(d, unread.sizeBytes(), movedOut);
         }
         doubtful.gone(d);
         links.gone(d);
@@ -232,16 +233,12 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     }
 
     /** Counts as lost the bytes that the archive lacks of a file whose name goes before it could be opened. */
-    private void goneUnread(Dentry d, long sizeBytes) {
-        long left = sizeBytes == UnreadableNames.UNKNOWN
-                ? UnreadableNames.UNKNOWN
-                : sizeBytes - known.lengthBytes(d.path());
-        if (left != 0) {
-            losses.lost(
-                    d.path().toString(),
-                    Math.max(0, left),
-                    " was removed before it could be read: " + (left < 0 ? "its" : "its " + left) + " bytes are lost");
-        }
+    private void goneUnread(Dentry d, long sizeBytes, boolean movedOut) {
+        boolean isKnown = sizeBytes != UnreadableNames.UNKNOWN;
+        losses.unread(
+                d.path(),
+                isKnown ? sizeBytes - known.lengthBytes(d.path()) : Losses.UNKNOWN,
+                movedOut ? " was moved away before it could be read" : " was removed before it could be read");
     }
 
     private boolean leadsTo(Dentry d, Tail tail) {
@@ -249,12 +246,17 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     }
 
     @Override
-    public void departed(Pathname from, Pathname to) {
+    public void departed(@Nullable Dentry known, Pathname from, Pathname to) {
         leftAgain(from);
         int fd = descriptors.tryOpen(to);
         if (fd < 0) {
-            departedUnread(from, to, -fd);
+            if (!isGone(-fd) && (known == null || doubtful.holds(known))) {
+                departedUnread(from, to, -fd); // the others have a tail or are unreadable, and that tells
+            }
             return;
+        }
+        if (known != null) {
+            unreadable.remove(known);
         }
         Fd file = Fd.ofValue(fd);
         if (stat.of(fd) == 0 && stat.isRegular() && fileId.read(fd) == 0) {
@@ -265,12 +267,12 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     }
 
     private void departedUnread(Pathname from, Pathname to, int errno) {
-        if (TailDescriptors.isForNow(errno) && stat.of(to, false) == 0 && stat.isRegular() && stat.size() > 0) {
-            losses.lost(
-                    from.toString(),
-                    stat.size(),
-                    " was moved away, to " + to + ", before it could be read (" + Errno.message(errno) + "): its "
-                            + stat.size() + " bytes are lost unless they are shipped from there");
+        boolean looked = stat.of(to, false) == 0;
+        if (!looked || stat.isRegular()) {
+            losses.unread(
+                    from,
+                    looked ? stat.size() : Losses.UNKNOWN,
+                    " was moved away, to " + to + ", before it could be read (" + Errno.message(errno) + ")");
         }
     }
 

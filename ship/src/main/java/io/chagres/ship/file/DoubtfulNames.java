@@ -46,6 +46,10 @@ final class DoubtfulNames {
         sinceMs.remove(name);
     }
 
+    boolean holds(Dentry name) {
+        return sinceMs.containsKey(name);
+    }
+
     boolean isEmpty() {
         return sinceMs.isEmpty();
     }

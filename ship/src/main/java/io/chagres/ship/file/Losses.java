@@ -1,5 +1,6 @@
 package io.chagres.ship.file;
 
+import io.chagres.linux.Pathname;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -10,6 +11,9 @@ import java.util.function.Consumer;
  * each file. Confined to the shipper's thread.
  */
 public final class Losses {
+    /** A number of bytes that nobody knows. */
+    static final long UNKNOWN = Long.MIN_VALUE;
+
     private static final int LATEST = 5;
 
     private final Consumer<String> problems;
@@ -37,6 +41,22 @@ public final class Losses {
         }
         latest.addLast(file);
         problems.accept(file + how);
+    }
+
+    /**
+     * Counts a file that went before anybody could read it, unless nothing of it is missing.
+     *
+     * @param ofBytes how many the archive lacks; {@link #UNKNOWN} counts as one
+     * @param how as for {@link #lost}
+     */
+    void unread(Pathname file, long ofBytes, String how) {
+        if (ofBytes != 0) {
+            boolean isKnown = ofBytes > 0;
+            lost(
+                    file.toString(),
+                    isKnown ? ofBytes : 0,
+                    how + ": its " + (isKnown ? ofBytes + " " : "") + "bytes are lost");
+        }
     }
 
     /** Returns how many files lost bytes. */
