@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -20,19 +21,27 @@ import java.util.stream.Stream;
  * @param address the archive's address, as the program gets it
  * @param store the directory in which its objects lie as files
  * @param scratch where it is restored
+ * @param environment what a process needs to reach it
  * @param program the program's command line; empty to run the commands in this JVM
  */
-record Archive(String address, Path store, Path scratch, List<String> program) {
+record Archive(String address, Path store, Path scratch, Map<String, String> environment, List<String> program) {
     /** Makes one that is a directory. */
     Archive(Path store, Path scratch) {
-        this(store.toString(), store, scratch, List.of());
+        this(store.toString(), store, scratch, Map.of(), List.of());
     }
 
     /** Returns the same archive, read by a process of its own, which another program starts if one is named. */
     Archive through(String... prefix) {
-        List<String> line = new ArrayList<>(List.of(prefix));
-        line.addAll(program.isEmpty() ? Chagres.command() : program);
-        return new Archive(address, store, scratch, line);
+        List<String> line = new ArrayList<>(List.of("env"));
+        environment.forEach((name, value) -> line.add(name + "=" + value));
+        line.addAll(List.of(prefix));
+        line.addAll(Chagres.command());
+        return new Archive(address, store, scratch, environment, line);
+    }
+
+    /** Returns the same archive under another address. */
+    Archive at(String other) {
+        return new Archive(other, store, scratch, environment, program);
     }
 
     /** Runs a reading command on this archive, whatever its exit code. */

@@ -17,9 +17,9 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyPairGenerator;
 import java.security.KeyStore;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.KeyManagerFactory;
@@ -97,10 +97,11 @@ class GcsCredentialsTest {
     }
 
     private Program ls(Path key, String parameters, String flags) {
-        List<String> program =
-                new ArrayList<>(List.of("env", "GOOGLE_APPLICATION_CREDENTIALS=" + key, "CHAGRES_JVM_FLAGS=" + flags));
-        program.addAll(Chagres.command());
-        return new Archive("gs://bucket/prefix" + parameters, scratch, scratch, program).run("ls");
+        Map<String, String> environment =
+                Map.of("GOOGLE_APPLICATION_CREDENTIALS", key.toString(), "CHAGRES_JVM_FLAGS", flags);
+        return new Archive("gs://bucket/prefix" + parameters, scratch, scratch, environment, List.of())
+                .through()
+                .run("ls");
     }
 
     @Test

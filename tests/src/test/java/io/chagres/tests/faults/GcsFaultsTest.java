@@ -25,7 +25,7 @@ class GcsFaultsTest extends ObjectStoreFaults {
     /** The message names the schemes on offer, and none of a neighbour's. */
     @Test
     void otherSchemesAreRefusedByName(FaultBench bench) {
-        Program program = new Archive("oss://bucket/prefix", bench.root(), bench.root(), Chagres.command()).run("ls");
+        Program program = bench.archive().at("oss://bucket/prefix").through().run("ls");
         assertThat(program.exitCode()).isEqualTo(1);
         assertThat(program.err()).contains("no store is known for oss://", "azblob://", "gs://", "s3://");
     }

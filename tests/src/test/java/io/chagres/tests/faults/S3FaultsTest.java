@@ -66,8 +66,7 @@ class S3FaultsTest extends ObjectStoreFaults {
         LineWriter writer = bench.writer("s").open(bench.file("app.log"));
         Workload.large(writer);
         bench.shipping().paths(bench.tree()).to(address).start().awaitScanned().drain();
-        Archive archive = new Archive(
-                address, bench.store(), bench.root(), bench.archive().program());
+        Archive archive = bench.archive().at(address);
         archive.ok("compact", "--grace", "0");
         archive.verify();
         assertThat(archive.cat(FaultBench.HOST + ":**")).isEqualTo(Files.readAllBytes(bench.file("app.log")));
