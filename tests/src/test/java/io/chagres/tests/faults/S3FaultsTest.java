@@ -244,6 +244,7 @@ class S3FaultsTest extends ObjectStoreFaults {
             "LD_PRELOAD=/usr/$LIB/faketime/libfaketime.so.1", // the program of that name would not pass on signals
             "FAKETIME=" + offset,
             "FAKETIME_DONT_FAKE_MONOTONIC=1",
+            "FAKETIME_FORCE_MONOTONIC_FIX=0", // with it timed waits end at once, and the threads of the JVM spin
             "NO_FAKE_STAT=1"
         };
         Requires.tool("faketime");
