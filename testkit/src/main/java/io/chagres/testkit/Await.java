@@ -6,7 +6,8 @@ import java.util.function.BooleanSupplier;
 /** Waits for conditions: a test never sleeps for a guessed time. */
 public final class Await {
     private static final long LIMIT_SECONDS = 60;
-    private static final long STEP_NS = 2_000_000L;
+    private static final long FIRST_STEP_NS = 2_000_000L;
+    private static final long LAST_STEP_NS = 20_000_000L;
 
     private Await() {}
 
@@ -19,11 +20,13 @@ public final class Await {
 
     private static void await(String what, BooleanSupplier condition) {
         Patience patience = new Patience(LIMIT_SECONDS);
+        long stepNs = FIRST_STEP_NS;
         while (!condition.getAsBoolean()) {
             if (patience.isOver()) {
                 throw new AssertionError("did not happen within a minute: " + what);
             }
-            LockSupport.parkNanos(STEP_NS);
+            LockSupport.parkNanos(stepNs);
+            stepNs = Math.min(stepNs + stepNs / 8, LAST_STEP_NS); // looking takes time from what is waited for
         }
     }
 }
