@@ -99,6 +99,10 @@ public final class Mounted implements AutoCloseable {
     private static Mounted looped(Path image, Path directory, String options, String directIo) {
         makeDirectory(directory);
         try (Spent.Span _ = Spent.on(Spending.MOUNTS)) {
+            // A mount namespace of a test beside this one may still have it mounted, with bytes that are not in the
+            // image.
+            Await.until("nobody has mounted " + image, () -> Program.ok("losetup", "--associated", image.toString())
+                    .isEmpty());
             String device = Program.ok("losetup", "--find", "--show", directIo, image.toString())
                     .strip();
             Program mount = Program.run(List.of("mount", "-o", options, device, directory.toString()));
