@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
@@ -115,9 +116,11 @@ final class FaultBench implements AutoCloseable {
         if (server == null) {
             return Map.of();
         }
-        return scheme.equals("azblob")
-                ? Map.of("AZURE_STORAGE_ACCOUNT", server.accessKey(), "AZURE_STORAGE_KEY", server.secretKey())
-                : Map.of("AWS_ACCESS_KEY_ID", server.accessKey(), "AWS_SECRET_ACCESS_KEY", server.secretKey());
+        Map<String, String> environment = new HashMap<>(Chagres.ONE_COMPILER);
+        boolean azure = scheme.equals("azblob");
+        environment.put(azure ? "AZURE_STORAGE_ACCOUNT" : "AWS_ACCESS_KEY_ID", server.accessKey());
+        environment.put(azure ? "AZURE_STORAGE_KEY" : "AWS_SECRET_ACCESS_KEY", server.secretKey());
+        return environment;
     }
 
     Path state() {

@@ -24,13 +24,12 @@ final class ForwardProcess implements AutoCloseable {
         List<String> command = Chagres.command();
         command.add("forward");
         command.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+        builder.environment().putAll(Chagres.ONE_COMPILER);
         try {
-            return new ForwardProcess(
-                    new ProcessBuilder(command)
-                            .redirectErrorStream(true)
-                            .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
-                            .start(),
-                    log);
+            return new ForwardProcess(builder.start(), log);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

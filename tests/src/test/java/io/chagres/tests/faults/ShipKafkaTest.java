@@ -59,7 +59,9 @@ class ShipKafkaTest {
     }
 
     private Shipping into(FaultBench bench) {
-        return bench.shipping().paths(bench.tree()).host(host).to("kafka://" + broker.address() + "/logs.{host}");
+        Shipping shipping = bench.shipping().paths(bench.tree()).host(host);
+        Chagres.ONE_COMPILER.forEach(shipping::environment);
+        return shipping.to("kafka://" + broker.address() + "/logs.{host}");
     }
 
     private static Path spool(FaultBench bench) {
