@@ -28,6 +28,7 @@ class DedupeSectionTest {
                 DEDUPE_FILES=10 DEDUPE_SMALL=400 DEDUPE_CLONES=20 DEDUPE_TINY=50 DEDUPE_DISK_SIZE=400M
                 DEDUPE_MAILS=50 DEDUPE_SYSTEM=$HERE/sections DEDUPE_COMMITS=
                 DEDUPE_IMAGE_BASE=$HERE/load DEDUPE_IMAGE_LANGUAGE=$HERE/tables DEDUPE_IMAGE_PROGRAM=$HERE/peers
+                dedupe_cold() { :; } # drops the caches of the tests beside it, too
                 trap dedupe_down EXIT
                 section_dedupe
                 """);
