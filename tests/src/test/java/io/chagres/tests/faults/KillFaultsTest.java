@@ -6,6 +6,7 @@ import io.chagres.testkit.Program;
 import io.chagres.testkit.Seeds;
 import io.chagres.testkit.Share;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -157,8 +158,8 @@ class KillFaultsTest {
         }
 
         private void moveOld() throws IOException {
-            for (Path file : Archive.files(tree(), file -> file.getParent().equals(tree()))) {
-                if (file.toString().contains(".log.")) {
+            try (DirectoryStream<Path> rotated = Files.newDirectoryStream(tree(), "*.log.*")) {
+                for (Path file : rotated) {
                     Workload.rename(file, tree().resolve("old").resolve(file.getFileName()));
                     return;
                 }
