@@ -43,7 +43,7 @@ final class RepairCommandTest {
     }
 
     @Test
-    void salvagesAndRepairs() throws IOException {
+    void salvagesAndRepairs(@TempDir Path elsewhere) throws IOException {
         String store = directory.toString();
         assertThat(CommandRun.of("repair", store).out()).isEqualTo(RepairCommand.NOTHING + "\n");
         damage(2);
@@ -53,7 +53,7 @@ final class RepairCommandTest {
         assertThat(cat.code()).isEqualTo(1);
         assertThat(cat.out()).isEqualTo("one\nthree\n");
         assertThat(cat.err()).contains("0000000000000002.zst").contains("bytes 4 to 8 are left out");
-        Path back = directory.resolveSibling(directory.getFileName() + "-back");
+        Path back = elsewhere.resolve("back");
         CommandRun restore = CommandRun.of("restore", store, back.toString(), "--salvage");
         assertThat(restore.code()).isEqualTo(1);
         assertThat(Files.readAllBytes(back.resolve("web1/a"))).isEqualTo("one\n\0\0\0\0three\n".getBytes());
