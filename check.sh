@@ -114,6 +114,11 @@ fi
 
 slowest=0
 [ "${CI-}" != true ] || slowest=20
-"$JAVA_HOME/bin/java" -XX:TieredStopAtLevel=1 $kit/TestSummary.java . \
-    target/check.log $slowest || status=1
+# What this run compiled starts a second sooner than a source, which is what there is if it could not be compiled.
+classes=testkit/target/quick/classes
+[ $mode != full ] || classes=testkit/target/classes
+set -- $kit/TestSummary.java
+[ ! $classes/io/chagres/testkit/TestSummary.class -nt $kit/TestSummary.java ] ||
+    set -- -cp $classes io.chagres.testkit.TestSummary
+"$JAVA_HOME/bin/java" -XX:TieredStopAtLevel=1 "$@" . target/check.log $slowest || status=1
 exit "$status"
