@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
-import io.chagres.archive.store.FaultyStore;
-import io.chagres.archive.store.FaultyStore.Kind;
 import io.chagres.archive.store.ForwardingStore;
+import io.chagres.archive.testing.FaultyStore;
+import io.chagres.archive.testing.FaultyStore.Kind;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;

@@ -71,7 +71,7 @@ abstract class SignedArchive {
                         .toArray(String[]::new));
     }
 
-    /** Returns the objects of which the path holds this, behind a slash. */
+    /** Returns the objects that have this behind a slash of their path. */
     final List<Path> stored(String part) throws IOException {
         try (Stream<Path> all = Files.walk(archive)) {
             return all.filter(Files::isRegularFile)

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
-import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.NoSuchBlobException;
+import io.chagres.archive.testing.FaultyStore;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
-import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.StoreException;
+import io.chagres.archive.testing.FaultyStore;
 import io.chagres.archive.testing.SmallArchive;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Await;

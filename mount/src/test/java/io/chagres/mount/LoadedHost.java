@@ -7,7 +7,7 @@ import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
-import io.chagres.archive.store.FaultyStore;
+import io.chagres.archive.testing.FaultyStore;
 import io.chagres.archive.testing.SmallArchive;
 import io.chagres.linux.Pathname;
 import java.io.IOException;

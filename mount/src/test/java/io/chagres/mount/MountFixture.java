@@ -3,7 +3,7 @@ package io.chagres.mount;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
-import io.chagres.archive.store.FaultyStore;
+import io.chagres.archive.testing.FaultyStore;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Program;
 import java.io.IOException;

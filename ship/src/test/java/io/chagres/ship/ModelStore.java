@@ -1,8 +1,8 @@
 package io.chagres.ship;
 
 import io.chagres.archive.store.BlobStore;
-import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.ForwardingStore;
+import io.chagres.archive.testing.FaultyStore;
 import io.chagres.archive.testing.MemoryStore;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

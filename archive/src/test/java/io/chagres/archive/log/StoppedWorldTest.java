@@ -6,7 +6,7 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.Samples;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
-import io.chagres.archive.store.FaultyStore;
+import io.chagres.archive.testing.FaultyStore;
 import io.chagres.archive.testing.MemoryStore;
 import java.io.IOException;
 import java.util.Objects;

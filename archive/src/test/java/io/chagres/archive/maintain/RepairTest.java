@@ -20,9 +20,9 @@ import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.SpanTables;
 import io.chagres.archive.store.BlobPage;
 import io.chagres.archive.store.BlobStore;
-import io.chagres.archive.store.FaultyStore;
 import io.chagres.archive.store.ForwardingStore;
 import io.chagres.archive.store.StoreException;
+import io.chagres.archive.testing.FaultyStore;
 import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.linux.Pathname;
@@ -286,7 +286,7 @@ class RepairTest {
             boolean ended = false;
             try {
                 new Repair(
-                                new io.chagres.archive.store.FaultyStore(copy, (operation, done) -> {
+                                new io.chagres.archive.testing.FaultyStore(copy, (operation, done) -> {
                                     if (++count[0] >= last) {
                                         throw new StoreException("ended", new IOException(), false);
                                     }

@@ -17,7 +17,7 @@ import io.chagres.archive.state.NameTree;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobStore;
-import io.chagres.archive.store.FaultyStore;
+import io.chagres.archive.testing.FaultyStore;
 import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.LaggingStore;
 import io.chagres.archive.testing.MemoryStore;

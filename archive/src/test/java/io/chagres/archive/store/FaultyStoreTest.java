@@ -1,5 +1,6 @@
 package io.chagres.archive.store;
 
+import io.chagres.archive.testing.FaultyStore;
 import io.chagres.archive.testing.MemoryStore;
 
 /** Runs the contract on the decorator that interferes: without faults it changes nothing. */

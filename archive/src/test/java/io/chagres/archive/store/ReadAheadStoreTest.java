@@ -3,6 +3,7 @@ package io.chagres.archive.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.chagres.archive.testing.FaultyStore;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.testkit.Await;
 import java.io.IOException;

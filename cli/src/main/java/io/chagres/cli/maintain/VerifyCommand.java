@@ -2,6 +2,7 @@ package io.chagres.cli.maintain;
 
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.read.Address;
+import io.chagres.archive.sign.Trust;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
@@ -68,7 +69,7 @@ public final class VerifyCommand implements Callable<Integer> {
     TimeoutOption timeout = new TimeoutOption();
 
     @Mixin
-    TrustOption trust = new TrustOption();
+    TrustOption identities = new TrustOption();
 
     @Mixin
     MemoryOption memory = new MemoryOption();
@@ -88,10 +89,11 @@ public final class VerifyCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         ProgressLine progress = new ProgressLine(context, json.json || quiet.quiet);
         Listener listener = new Listener(progress);
-        try (BlobStore archive = trust.unproven(timeout.open(store, context), context.environment());
+        Trust trust = identities.trusted();
+        try (BlobStore archive = identities.unproven(timeout.open(store, context), context.environment());
                 LocalTables tables = TemporaryFiles.tables(context.environment());
                 WorkerThreads threads = WorkerThreads.ofProcessors("chagres-verify-")) {
-            Verify verify = new Verify(archive, threads.workers(), tables, listener, trust.trusted());
+            Verify verify = new Verify(archive, threads.workers(), tables, listener, trust);
             VerifySummary summary = verify.run(host -> address == null || address.matchesHost(host));
             progress.end();
             if (listener.failure != null) {
@@ -102,7 +104,7 @@ public final class VerifyCommand implements Callable<Integer> {
                         ExitCode.FAILED,
                         "no host in " + archive.name() + (address == null ? "" : " matches " + address));
             }
-            print(summary, listener.unproven);
+            print(summary, listener.unproven, trust != null);
             boolean whole = summary.faults() == 0 && listener.unproven == 0;
             return !whole ? ExitCode.FAILED : summary.unanswered() > 0 ? ExitCode.UNANSWERED : ExitCode.DONE;
         } catch (StoreException e) {
@@ -116,7 +118,7 @@ public final class VerifyCommand implements Callable<Integer> {
         }
     }
 
-    private void print(VerifySummary summary, long unproven) throws IOException {
+    private void print(VerifySummary summary, long unproven, boolean isProof) throws IOException {
         if (json.json) {
             JsonWriter line = new JsonWriter().beginObject();
             line.member("hosts", summary.hosts()).member("commits", summary.commits());
@@ -125,7 +127,7 @@ public final class VerifyCommand implements Callable<Integer> {
             line.member("garbageBytes", summary.garbageBytes()).member("sealedHosts", summary.sealedHosts());
             line.member("orphanObjects", summary.orphanObjects()).member("orphanBytes", summary.orphanBytes());
             line.member("unanswered", summary.unanswered()).member("faults", summary.faults());
-            if (trust != null) {
+            if (isProof) {
                 line.member("unprovenHosts", unproven);
             }
             context.out().line(line.endObject());
@@ -143,7 +145,7 @@ public final class VerifyCommand implements Callable<Integer> {
                         + (summary.faults() == 0
                                 ? "no fault" + (summary.unanswered() == 0 ? "" : " in what was read")
                                 : Words.plural(summary.faults(), "fault")));
-        if (trust != null) {
+        if (isProof) {
             context.out()
                     .line(
                             unproven == 0

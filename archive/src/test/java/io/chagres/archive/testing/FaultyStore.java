@@ -1,5 +1,9 @@
-package io.chagres.archive.store;
+package io.chagres.archive.testing;
 
+import io.chagres.archive.store.BlobPage;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.BlobWriter;
+import io.chagres.archive.store.ForwardingStore;
 import io.chagres.linux.Fd;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -9,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Stands before a store and lets faults happen at chosen operations: nothing of the operation happens, or all of it
- * happens and the answer is lost. For tests of whatever stands on a store; as safe for threads as the faults are.
+ * happens and the answer is lost. As safe for threads as the faults are.
  */
 public final class FaultyStore extends ForwardingStore {
     /** Says what an operation does. */
