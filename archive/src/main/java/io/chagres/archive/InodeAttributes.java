@@ -14,6 +14,6 @@ public record InodeAttributes(int mode, int uid, int gid, long mtimeNs) {
 
     /** Returns the same attributes with another modification time. */
     public InodeAttributes withMtimeNs(long changed) {
-        return new InodeAttributes(mode, uid, gid, changed);
+        return changed == mtimeNs ? this : new InodeAttributes(mode, uid, gid, changed);
     }
 }

@@ -48,9 +48,14 @@ final class CheckpointReader implements AutoCloseable {
     private long count;
 
     CheckpointReader(BlobStore store, String key, int kind) throws IOException {
+        this(store, key, kind, 1);
+    }
+
+    /** Opens one of several that are read beside each other. */
+    CheckpointReader(BlobStore store, String key, int kind, int beside) throws IOException {
         this.store = store;
         this.key = key;
-        content = new CheckedInputStream(new ZstdInputStreamNoFinalizer(new BlobInputStream(store, key)), crc);
+        content = new CheckedInputStream(new ZstdInputStreamNoFinalizer(new BlobInputStream(store, key, beside)), crc);
         FixedHeader read = null;
         try {
             MemorySegment start = MemorySegment.ofArray(bytes(FixedHeader.BYTES));

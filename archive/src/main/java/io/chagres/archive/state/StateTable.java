@@ -40,6 +40,9 @@ final class StateTable implements SortedRows {
     /** How many blocks are kept, most of some 32 KiB. */
     private static final int MAX_BLOCKS = 64;
 
+    /** As many of each table, of which a host has dozens. */
+    private static final int MAX_BLOCKS_OF_TABLE = 8;
+
     /** How many bytes a reader of everything fetches at once. */
     static final int AHEAD_BYTES = 1 << 20;
 
@@ -262,7 +265,7 @@ final class StateTable implements SortedRows {
         }
         byte[] bytes = bytes(number, 0);
         TableBlock block;
-        if (cachedBlocks.size() == MAX_BLOCKS) {
+        if (cachedBlocks.size() == (header.kind() == FixedHeader.TABLE ? MAX_BLOCKS_OF_TABLE : MAX_BLOCKS)) {
             Iterator<TableBlock> eldest = cachedBlocks.values().iterator();
             block = eldest.next();
             eldest.remove();

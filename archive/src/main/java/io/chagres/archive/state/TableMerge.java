@@ -101,16 +101,17 @@ final class TableMerge implements AutoCloseable {
             BlobStore store, List<Tables.Stored> names, List<Tables.Stored> extents, @Nullable String checkpoint)
             throws IOException {
         TableMerge merge = new TableMerge();
+        int count = names.size() + extents.size() + 1;
         boolean isOpen = false;
         try {
             for (Tables.Stored each : names.reversed()) {
-                merge.states.add(cursor(store, each.key(), FixedHeader.TABLE));
+                merge.states.add(cursor(store, each.key(), FixedHeader.TABLE, count));
             }
             if (checkpoint != null) {
-                merge.states.add(cursor(store, checkpoint, FixedHeader.CHECKPOINT));
+                merge.states.add(cursor(store, checkpoint, FixedHeader.CHECKPOINT, count));
             }
             for (Tables.Stored each : extents) {
-                merge.extents.add(cursor(store, each.key(), FixedHeader.TABLE));
+                merge.extents.add(cursor(store, each.key(), FixedHeader.TABLE, count));
             }
             isOpen = true;
             return merge;
@@ -121,8 +122,8 @@ final class TableMerge implements AutoCloseable {
         }
     }
 
-    private static Cursor cursor(BlobStore store, String key, int kind) throws IOException {
-        CheckpointReader in = new CheckpointReader(store, key, kind);
+    private static Cursor cursor(BlobStore store, String key, int kind, int beside) throws IOException {
+        CheckpointReader in = new CheckpointReader(store, key, kind, beside);
         boolean isKept = false;
         try {
             Cursor cursor = new Cursor(key, in);

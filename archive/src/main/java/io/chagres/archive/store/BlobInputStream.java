@@ -14,8 +14,12 @@ public final class BlobInputStream extends InputStream {
     /** An object that is larger than the first buffer is read in fewer requests. */
     private static final int LARGE_BUFFER_BYTES = 2 << 20;
 
+    /** The most bytes of the buffers of objects that are read beside each other, while they are few. */
+    private static final long LARGE_BUFFERS_BYTES = 8 << 20;
+
     private final BlobStore store;
     private final String key;
+    private final int largeBufferBytes;
     private Arena arena = Arena.ofConfined();
     private MemorySegment buffer = arena.allocate(BUFFER_BYTES, 8);
     private long offset;
@@ -25,8 +29,18 @@ public final class BlobInputStream extends InputStream {
 
     /** Opens nothing yet: the object is asked for when it is read. The store stays the caller's. */
     public BlobInputStream(BlobStore store, String key) {
+        this(store, key, 1);
+    }
+
+    /**
+     * Opens nothing yet, as above.
+     *
+     * @param beside how many objects are read at once: their buffers together are a few large ones
+     */
+    public BlobInputStream(BlobStore store, String key, int beside) {
         this.store = store;
         this.key = key;
+        largeBufferBytes = Math.clamp(LARGE_BUFFERS_BYTES / beside, BUFFER_BYTES, LARGE_BUFFER_BYTES);
     }
 
     @Override
@@ -51,10 +65,10 @@ public final class BlobInputStream extends InputStream {
 
     private boolean fill() throws IOException {
         if (at == filled && !ended) {
-            if (offset > 0 && buffer.byteSize() < LARGE_BUFFER_BYTES) {
+            if (offset > 0 && buffer.byteSize() < largeBufferBytes) {
                 arena.close();
                 arena = Arena.ofConfined();
-                buffer = arena.allocate(LARGE_BUFFER_BYTES, 8);
+                buffer = arena.allocate(largeBufferBytes, 8);
             }
             filled = Math.max(0, store.get(key, offset, buffer));
             ended = filled < buffer.byteSize();
