@@ -36,7 +36,7 @@ public final class LocalTables implements AutoCloseable {
     public static final int LARGE_VERSIONS = 16 * 1024;
 
     /** The least bytes of a file in a checkpoint. */
-    private static final int BYTES_PER_VERSION = 32;
+    private static final int BYTES_PER_VERSION = 8;
 
     /** One of this many versions may be in memory while a large host is loaded: beside it there is garbage. */
     private static final int KEPT_PART = 2;

@@ -29,6 +29,9 @@ final class StateLoad {
     /** More than the bytes of a name or version in a table. */
     private static final int MAX_ENTRY_BYTES = 32;
 
+    /** Four MiB of records, behind which there is a table, add this number of times what is otherwise in memory. */
+    private static final int COMMITS_ENTRIES = 3;
+
     /** An extent in memory, without its checksums. */
     private static final int EXTENT_BYTES = 80;
 
@@ -43,6 +46,7 @@ final class StateLoad {
 
     private Map<Long, CommitHeader> known = Map.of();
     private int maxEntries = Integer.MAX_VALUE;
+    private int maxChosen;
     private @Nullable NameChoice names;
 
     /** What the state stands over while names are looked up in the store. */
@@ -124,17 +128,18 @@ final class StateLoad {
     /**
      * Looks names up, and takes only what is chosen.
      *
-     * @param entries how many names and versions that may be, and how many commits may add
+     * @param entries how many names and versions that may be; the commits behind the tables may add some times as many
      */
     StateLoad choosing(NameChoice chosen, int entries) {
         names = chosen;
-        return within(entries);
+        maxChosen = entries;
+        return within(COMMITS_ENTRIES * entries);
     }
 
     /** Returns what was asked for of a state that was loaded. */
     HostState chosen(HostState loaded) throws IOException {
         NameChoice of = names;
-        return of == null ? loaded : HostPart.of(loaded, of, maxEntries);
+        return of == null ? loaded : HostPart.of(loaded, of, maxChosen);
     }
 
     /** Keeps what it writes for the next load, if it loads everything there is. */

@@ -40,7 +40,7 @@ final class StateTable implements SortedRows {
     /** How many blocks are kept, most of some 32 KiB. */
     private static final int MAX_BLOCKS = 64;
 
-    /** As many of each table, of which a host has dozens. */
+    /** As many of each table: a host has dozens of tables. */
     private static final int MAX_BLOCKS_OF_TABLE = 8;
 
     /** How many bytes a reader of everything fetches at once. */
