@@ -147,7 +147,7 @@ public final class Shipper implements AutoCloseable {
         takeRequests();
         int work = look(timeoutMs);
         long now = steadyMs();
-        parts.dentries.settle(now);
+        parts.dentries.settle(now, !parts.watcher.scanning());
         work += parts.offload.step() ? 1 : 0;
         work += parts.uploads.step(now, taker) ? 1 : 0;
         work += periodically(now);

@@ -469,7 +469,7 @@ final class ModelRun implements AutoCloseable {
             boolean told = problems.stream().anyMatch(problem -> problem.contains("/" + each.name() + " was "));
             if (!told || open().status().riskBytes() == 0) {
                 throw new Wrong(claim + (told ? ", but it is not counted" : ", but nobody was told") + " that the last "
-                        + each.content().length() + " bytes of " + each.name() + " are nowhere");
+                        + each.content().length() + " bytes of " + each.name() + " are nowhere: it said " + problems);
             }
         }
         tree.lasts.clear();

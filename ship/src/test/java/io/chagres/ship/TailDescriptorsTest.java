@@ -12,6 +12,7 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +34,8 @@ class TailDescriptorsTest {
     private static List<Path> files(ShippedTree shipped, int count) throws IOException {
         List<Path> files = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            files.add(shipped.file("f" + i));
+            files.add(shipped.file("d" + i).resolve("f" + i));
+            Files.createDirectory(files.getLast().getParent());
             append(files.getLast(), random(1000, i));
         }
         shipped.settle();
@@ -81,14 +83,112 @@ class TailDescriptorsTest {
         });
     }
 
+    /** Events name the first file for what the second one gets by its new name, which moves on. */
+    @Test
+    void whatIsExchangedAndMovesOnIsNamedAsItWasCalledLast() throws IOException {
+        List<String> told = areShippedOrTold(files -> {
+            for (int i = 0; i < FILES; i += 2) {
+                ModelChanges.exchange(files.get(i), files.get(i + 1));
+                append(files.get(i), random(10, 99));
+                append(files.get(i + 1), random(10, 99));
+                Path next = files.get(i).resolveSibling("next");
+                Files.move(files.get(i), next);
+                Files.delete(next);
+                Files.delete(files.get(i + 1));
+            }
+        });
+        assertThat(told).allMatch(each -> each.contains("/next was ") || each.matches(".*/f[0-9]*[13579] was .*"));
+    }
+
+    /** No event tells what the first file gets by its new name: that counts as gone until it is looked at. */
+    @Test
+    void whatTheOtherOneGotIsNotLostSilently() throws IOException {
+        areShippedOrTold(files -> {
+            for (int i = 0; i < FILES; i += 2) {
+                append(files.get(i + 1), random(10, 99));
+                ModelChanges.exchange(files.get(i), files.get(i + 1));
+                append(files.get(i + 1), random(10, 99));
+                Files.delete(files.get(i));
+                Files.delete(files.get(i + 1));
+            }
+        });
+    }
+
+    @Test
+    void whatGoesWithAnExchangedDirectoryIsNotLostSilently() throws IOException {
+        areShippedOrTold(files -> {
+            for (int i = 0; i < FILES; i += 2) {
+                Path one = files.get(i).getParent();
+                Path other = files.get(i + 1).getParent();
+                ModelChanges.exchange(one, other);
+                for (Path file : List.of(
+                        one.resolve(files.get(i + 1).getFileName()),
+                        other.resolve(files.get(i).getFileName()))) {
+                    append(file, random(10, 99));
+                    Files.delete(file);
+                }
+            }
+        });
+    }
+
+    /** The second rename comes with a later step: a plain rename there and back is told as an exchange is. */
+    @Test
+    void whatWasReplacedWaitsForTheSecondHalfOfAnExchange() throws IOException {
+        try (ShippedTree shipped = new ShippedTree(temp, 4)) {
+            ModelClock clock = new ModelClock();
+            shipped.clock = clock;
+            List<Path> files = new ArrayList<>();
+            for (int i = 0; i < FILES; i++) {
+                files.add(shipped.file("f" + i));
+                append(files.getLast(), random(1000, i));
+            }
+            Shipper running = shipped.shipper();
+            for (int i = 0; i < 100; i++) {
+                clock.advance(250);
+                running.doWork(0);
+            }
+            for (int i = 0; i < FILES; i += 2) {
+                Files.move(files.get(i), files.get(i + 1), StandardCopyOption.REPLACE_EXISTING);
+            }
+            for (int i = 0; i < 10; i++) {
+                running.doWork(0);
+            }
+            for (int i = 0; i < FILES; i += 2) {
+                Files.move(files.get(i + 1), files.get(i));
+            }
+            for (int i = 0; i < 100; i++) {
+                running.doWork(0);
+                clock.advance(1);
+            }
+            assertThat(shipped.problems).anyMatch(problem -> problem.contains("behind byte 1000 is lost"));
+        }
+    }
+
+    @Test
+    void whatIsExchangedIsNeitherLostNorShippedAgain() throws IOException {
+        try (ShippedTree shipped = new ShippedTree(temp, 4)) {
+            List<Path> files = files(shipped);
+            for (int i = 0; i < FILES; i += 2) {
+                ModelChanges.exchange(files.get(i), files.get(i + 1));
+            }
+            Shipper running = shipped.shipper();
+            for (int i = 0; i < 100; i++) {
+                running.doWork(5);
+            }
+            assertThat(shipped.problems).noneMatch(problem -> problem.contains(" is lost"));
+            shipped.drain().assertArchived();
+            assertThat(shipped.load().versions()).hasSize(FILES);
+        }
+    }
+
     /** Changes that somebody makes without a pause. */
     @FunctionalInterface
     private interface Changes {
         void make(List<Path> files) throws IOException;
     }
 
-    /** Asserts that the ten bytes that each file gets are in the archive or lost by name. */
-    private void areShippedOrTold(Changes changes) throws IOException {
+    /** Asserts that the ten bytes that each file gets are in the archive or lost by name; returns what was told. */
+    private List<String> areShippedOrTold(Changes changes) throws IOException {
         try (ShippedTree shipped = new ShippedTree(temp, 4)) {
             List<Path> files = files(shipped);
             assertThat(shipped.problems).anyMatch(problem -> problem.contains("may be open at once (4)"));
@@ -103,6 +203,7 @@ class TailDescriptorsTest {
             assertThat(told).hasSize((int) (FILES - whole(shipped))).isNotEmpty();
             assertThat(running.status().riskBytes()).isGreaterThanOrEqualTo(told.size());
             assertThat(shipped.flush().leftBytes()).isGreaterThanOrEqualTo(told.size());
+            return told;
         }
     }
 

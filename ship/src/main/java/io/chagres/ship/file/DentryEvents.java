@@ -17,9 +17,7 @@ import io.chagres.watch.WatchedDirectory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -73,9 +71,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     private final Set<Dentry> changedDirectories = new HashSet<>();
     private final UnreadableNames unreadable = new UnreadableNames();
     private final DoubtfulNames doubtful = new DoubtfulNames();
-    /** The files that lost their last name in this step while they were not open, by that name. */
-    private final Map<Pathname, Tail> goneClosed = new HashMap<>();
-
+    private final Exchanges exchanges = new Exchanges();
     private final Set<String> said = new HashSet<>();
 
     /** Prepares; nothing is looked at yet. */
@@ -100,6 +96,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     @Override
     public void appeared(Dentry d) {
         parentChanged(d);
+        exchanges.appeared(d);
         look(d);
     }
 
@@ -143,9 +140,10 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     @Override
     public void renamed(Dentry d, WatchedDirectory fromParent, Pathname fromName) {
         Pathname from = fromParent.path().resolve(fromName);
-        pipeline.write(new LogRecord.NameMoved(from, d.path()));
-        known.moved(from, d.path());
-        leftAgain(from);
+        Pathname to = d.path();
+        pipeline.write(new LogRecord.NameMoved(from, to));
+        known.moved(from, to);
+        exchanges.renamed(d, from, to, this::doubt);
         changedDirectories.add(fromParent);
         parentChanged(d);
         if (d.type() == Directory.DT_DIR) {
@@ -195,13 +193,17 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         doubtful.gone(d);
         links.gone(d);
         changedDirectories.remove(d);
-        boolean archived = known.removed(d.path(), d.type() == Directory.DT_DIR);
+        Pathname path = d.path();
+        if (!movedOut) {
+            exchanges.vanished(path, d.attachment() instanceof Tail tail ? tail : null, nowMs.getAsLong());
+        }
+        boolean archived = known.removed(path, d.type() == Directory.DT_DIR);
         if (d.type() == Directory.DT_REG && d.attachment() == null && !archived) {
             return;
         }
-        pipeline.write(new LogRecord.NameRemoved(d.path(), movedOut));
+        pipeline.write(new LogRecord.NameRemoved(path, movedOut));
         if (d.attachment() instanceof Tail tail) {
-            files.nameRemoved(d.path(), tail);
+            files.nameRemoved(path, tail);
             tail.removeName(d);
             d.attach(null);
             if (!tail.hasName()) {
@@ -211,25 +213,17 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     }
 
     private void lastNameWent(Dentry d, Tail tail, boolean movedOut) {
-        tail.lostNameAt(d.path());
+        exchanges.lostLastName(d.path(), tail, true, nowMs.getAsLong());
         files.nameless(tail);
-        if (tail.fd() == null && !movedOut) {
-            goneClosed.put(d.path(), tail);
-        }
         if (movedOut && leadsTo(d, tail)) {
             Objects.requireNonNull(tail.unlinked()).letGo();
         }
     }
 
-    /**
-     * What replaced a file leaves its name again: perhaps the two names were exchanged. Then the file may have been
-     * written by the other name, and events told that of what replaced it.
-     */
-    private void leftAgain(Pathname name) {
-        Tail replaced = goneClosed.remove(name);
-        if (replaced != null) {
-            files.modified(replaced);
-        }
+    /** Events that named another file may have been about this one: that it was written, and closed. */
+    private void doubt(Tail tail) {
+        tail.bytes().closed();
+        files.modified(tail);
     }
 
     /** Counts as lost the bytes that the archive lacks of a file whose name goes before it could be opened. */
@@ -247,7 +241,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
 
     @Override
     public void departed(@Nullable Dentry known, Pathname from, Pathname to) {
-        leftAgain(from);
+        exchanges.left(from, to, Directory.DT_REG, this::doubt);
         int fd = descriptors.tryOpen(to);
         if (fd < 0) {
             if (!isGone(-fd) && (known == null || doubtful.holds(known))) {
@@ -330,10 +324,19 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         }
     }
 
-    /** Looks again at the names that were looked at by a path that may have led elsewhere. */
-    public void settle(long nowMs) {
-        goneClosed.clear();
+    /**
+     * Looks again at the names that were looked at by a path that may have led elsewhere.
+     *
+     * @param isScanned whether the watcher has looked at all names
+     */
+    public void settle(long nowMs, boolean isScanned) {
+        exchanges.step(nowMs, isScanned);
         doubtful.step(nowMs, this::isThere, this::lookAgain, d -> refuse(d, Errno.ENOENT, UnreadableNames.UNKNOWN));
+    }
+
+    /** Says whether events may still show that a file without a name, which cannot be opened, has one. */
+    public boolean mayReturn(Tail tail) {
+        return exchanges.mayReturn(tail);
     }
 
     /** Says whether no name waits for the event that says where it is. */
@@ -569,6 +572,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     /** The name leads to another file now, which no event told: an overflow, or a reused inode. */
     private void replaced(Dentry d, Tail tail) {
         files.nameRemoved(d.path(), tail);
+        doubt(tail);
         tail.removeName(d);
         d.attach(null);
         openFile(d);
@@ -576,7 +580,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
             pipeline.write(new LogRecord.NameRemoved(d.path(), false));
         }
         if (!tail.hasName()) {
-            tail.lostNameAt(d.path());
+            exchanges.lostLastName(d.path(), tail, false, nowMs.getAsLong());
             files.nameless(tail);
         }
     }

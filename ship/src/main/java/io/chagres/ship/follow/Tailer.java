@@ -158,6 +158,9 @@ public final class Tailer implements AutoCloseable {
 
     private Next notOpened(Tail tail, int errno) {
         if (!tail.hasName() && !TailDescriptors.isForNow(errno)) {
+            if (dentries.mayReturn(tail)) {
+                return Next.LATER;
+            }
             if (tail.mayHoldMore()) {
                 descriptors.lost(tail);
             } else if (!tail.bytes().looksSettled()) {
