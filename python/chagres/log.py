@@ -158,7 +158,11 @@ class Log:
 
     def table(self, key: str, kind: int, seq: int) -> Table:
         """Opens a checkpoint, a table or a history."""
-        return Table(key, self.frames(key).all(), kind, seq)
+        try:
+            content = self.frames(key).all()
+        except DamagedError:  # of the seek table perhaps, without which all of it is read
+            content = self.frames(key, Frames.walk).all()
+        return Table(key, content, kind, seq)
 
     def frames(self, key: str, opener: Any = Frames) -> Frames:
         """Opens an object that ends with a seek table."""
