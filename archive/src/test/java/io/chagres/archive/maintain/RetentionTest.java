@@ -7,6 +7,8 @@ import com.github.luben.zstd.ZstdInputStream;
 import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.FixedHeader;
+import io.chagres.archive.format.RecordColumns;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.CompactedHistoryException;
 import io.chagres.archive.state.ExtentFilter;
@@ -26,6 +28,8 @@ import io.chagres.testkit.Share;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -39,6 +43,7 @@ import org.junit.jupiter.api.Test;
 
 /** Expires what is old, and nothing else. */
 class RetentionTest {
+    private static final int MAX_BLOCK_BYTES = 256 << 10;
     private static final String ID = "0123456789abcdef";
     private static final long DAY_MS = 86_400_000;
     private static final CompactOptions RETAIN = new CompactOptions(DAY_MS, 30 * DAY_MS, 1, 8 << 20, false);
@@ -113,7 +118,14 @@ class RetentionTest {
         boolean found = false;
         for (String key : store.keys("/history/")) {
             try (ZstdInputStream in = new ZstdInputStream(new ByteArrayInputStream(store.bytes(key)))) {
-                found |= new String(in.readAllBytes(), StandardCharsets.ISO_8859_1).contains(name);
+                ByteBuffer content = ByteBuffer.wrap(in.readAllBytes()).order(ByteOrder.LITTLE_ENDIAN);
+                content.position(FixedHeader.BYTES);
+                for (int length = content.getInt(); length > 0; length = content.getInt()) {
+                    byte[] records =
+                            RecordColumns.decode(key, content.array(), content.position(), length, MAX_BLOCK_BYTES);
+                    found |= new String(records, StandardCharsets.ISO_8859_1).contains(name);
+                    content.position(content.position() + length);
+                }
             }
         }
         return found;

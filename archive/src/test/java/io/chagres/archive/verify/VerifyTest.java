@@ -3,6 +3,7 @@ package io.chagres.archive.verify;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import com.github.luben.zstd.ZstdInputStream;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
 import io.chagres.archive.CommitSpan;
@@ -26,6 +27,7 @@ import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Seeds;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -41,6 +43,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class VerifyTest extends VerifyFixture {
+    /** At most, of the checkpoint of this host. */
+    private static final int SEEK_TABLE_BYTES = 100;
+
     @Test
     void findsNothingWhereNothingIsWrong() throws IOException {
         fill().close();
@@ -381,7 +386,19 @@ class VerifyTest extends VerifyFixture {
         }
     }
 
-    /** Every bit of what stands beside the commits is looked at: of a checkpoint also where it says its frames are. */
+    /** Returns the content of frames; the bytes themselves where they are none. */
+    private static byte[] content(byte[] stored) {
+        try (ZstdInputStream in = new ZstdInputStream(new ByteArrayInputStream(stored))) {
+            return in.readAllBytes();
+        } catch (IOException e) {
+            return stored.clone();
+        }
+    }
+
+    /**
+     * Every bit of what stands beside the commits is looked at: of a checkpoint also where it says its frames are. In a
+     * frame zstd has bits that mean nothing, such as the half of a byte that fills up its table of weights.
+     */
     @Test
     void seesEachFlippedBitOfACheckpointAndAnOwnerRecord() throws IOException {
         try (Host host = fill()) {
@@ -391,6 +408,7 @@ class VerifyTest extends VerifyFixture {
         assertThat(faults).isEmpty();
         for (String key : List.of(store.keys("/checkpoints/").getLast(), ArchiveLayout.owner(ID))) {
             byte[] bytes = store.bytes(key);
+            byte[] content = content(bytes);
             String text = new String(bytes, StandardCharsets.ISO_8859_1);
             int name = text.indexOf("crc32c="); // a record whose checksum lost its name says nothing wrong
             for (int i = 0; i < bytes.length; i++) {
@@ -399,7 +417,11 @@ class VerifyTest extends VerifyFixture {
                 }
                 bytes[i] ^= 1;
                 verify();
+                boolean isSame = i < bytes.length - SEEK_TABLE_BYTES && Arrays.equals(content(bytes), content);
                 bytes[i] ^= 1;
+                if (isSame) {
+                    continue;
+                }
                 assertThat(faults).as("byte %d of %s", i, key).anyMatch(fault -> fault.object()
                         .equals(key));
             }
