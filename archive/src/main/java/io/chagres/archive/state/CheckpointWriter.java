@@ -21,7 +21,8 @@ final class CheckpointWriter implements AutoCloseable {
     /** The most bytes of a block: it and the header fit one frame. */
     static final int MAX_BLOCK_BYTES = SeekableFrames.FRAME_BYTES - FixedHeader.BYTES - Integer.BYTES;
 
-    private static final int BLOCK_BYTES = 128 * 1024;
+    /** Columns may have twice the bytes of their records, where small and huge numbers take turns. */
+    private static final int BLOCK_BYTES = 64 * 1024;
 
     /** A reader that looks for one record decompresses one block. */
     private static final int INDEXED_BLOCK_BYTES = 32 * 1024;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Seeds;
@@ -48,6 +49,25 @@ class RecordColumnsTest {
             byte[] bytes = bytes(mixed);
             assertThat(records(columns(bytes))).isEqualTo(bytes);
         }
+    }
+
+    /** A block of 64 KiB and one more record fits a frame, whatever is in it. */
+    @Test
+    void hasAtMostTwiceTheBytes() throws CorruptArchiveException {
+        List<LogRecord> extremes = new ArrayList<>();
+        for (int i = 0; i < 1000; i++) {
+            boolean odd = i % 2 == 1;
+            long huge = odd ? Long.MAX_VALUE >> 1 : 0;
+            Pathname name = Pathname.of(odd ? "/b" : "/");
+            InodeAttributes attributes =
+                    new InodeAttributes(odd ? 07777 : 0, odd ? -1 : 0, odd ? -1 : 0, odd ? Long.MIN_VALUE : 0);
+            extremes.add(new LogRecord.VersionLength(1 + huge, huge, huge));
+            extremes.add(new LogRecord.Moment(1 + huge, odd ? Long.MIN_VALUE : 0));
+            extremes.add(new LogRecord.AttributesChanged(huge, name, attributes));
+            extremes.add(new LogRecord.NameRemoved(name, odd));
+        }
+        byte[] bytes = bytes(extremes);
+        assertThat(columns(bytes).length).isLessThan(2 * bytes.length);
     }
 
     @Test
