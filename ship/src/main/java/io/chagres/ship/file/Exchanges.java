@@ -4,9 +4,11 @@ import io.chagres.linux.Directory;
 import io.chagres.linux.Pathname;
 import io.chagres.watch.Dentry;
 import io.chagres.watch.WatchedDirectory;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +35,7 @@ final class Exchanges {
             @Nullable Pathname origin,
             long sinceMs) {}
 
-    private final Map<Pathname, Gone> gone = new HashMap<>();
+    private final TreeMap<Pathname, Gone> gone = new TreeMap<>();
     /** The files that events still know by the name that they had before an exchange, with the other one. */
     private final Map<Tail, Pathname> otherNames = new HashMap<>();
 
@@ -105,10 +107,16 @@ final class Exchanges {
     }
 
     private List<Pathname> goneAt(Pathname name, int type) {
+        List<Pathname> found = gone.containsKey(name) ? new ArrayList<>(List.of(name)) : new ArrayList<>();
         if (type == Directory.DT_DIR) {
-            return gone.keySet().stream().filter(each -> each.startsWith(name)).toList();
+            for (Pathname each : gone.tailMap(KnownNames.firstBelow(name)).keySet()) {
+                if (!each.startsWith(name)) {
+                    break;
+                }
+                found.add(each);
+            }
         }
-        return gone.containsKey(name) ? List.of(name) : List.of();
+        return found;
     }
 
     /**

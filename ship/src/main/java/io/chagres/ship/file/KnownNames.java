@@ -236,7 +236,7 @@ public final class KnownNames {
     }
 
     /** Returns the path of a directory with the slash that paths below it have. */
-    private static Pathname firstBelow(Pathname directory) {
+    static Pathname firstBelow(Pathname directory) {
         byte[] bytes = directory.bytes();
         if (bytes.length > 1) {
             bytes = Arrays.copyOf(bytes, bytes.length + 1);
