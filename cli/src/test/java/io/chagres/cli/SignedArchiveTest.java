@@ -153,6 +153,14 @@ final class SignedArchiveTest extends SignedArchive {
     }
 
     @Test
+    void tellsThatNothingIsSignedAnyLonger() throws IOException {
+        grow();
+        assertThat(ship("web1")).contains("commits are no longer signed, since --sign is missing");
+        assertThat(ship("web1", "--sign")).doesNotContain("signed");
+        assertThat(ship("web2")).doesNotContain("signed");
+    }
+
+    @Test
     void showsAChangedObject() throws IOException {
         Path object = stored("streams/").getFirst();
         byte[] bytes = Files.readAllBytes(object);

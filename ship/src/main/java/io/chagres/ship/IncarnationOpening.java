@@ -160,11 +160,16 @@ final class IncarnationOpening {
         }
     }
 
-    /** A key that nobody heard of proves nothing, so the listener hears it once. */
+    /** A key that nobody heard of proves nothing, so the listener hears it once; and that there is none any longer. */
     private void sayKey(ShipListener listener) throws IOException {
+        String said = state == null ? "" : state.get(TRUST).orElse("");
+        if (key == null && !said.isEmpty()) {
+            listener.problem("commits are no longer signed, since --sign is missing: 'chagres verify --trust' shows"
+                    + " them as unproven, and readers with --trust refuse this host");
+        }
         if (key != null && state != null) {
             String line = TrustList.line(hostId, key.publicKey());
-            if (!line.equals(state.get(TRUST).orElse(""))) {
+            if (!line.equals(said)) {
                 listener.problem("commits are signed by a new key from here on. Files for 'chagres verify --trust'"
                         + " need this line: " + line);
                 remember(TRUST, line, listener);
