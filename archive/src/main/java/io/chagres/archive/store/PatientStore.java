@@ -102,6 +102,7 @@ public final class PatientStore extends ForwardingStore {
     private <T> T ask(long bytes, Question<T> question) throws IOException {
         long allowedMs = bytes / SLOWEST_BYTES_PER_MS;
         long delayMs = FIRST_DELAY_MS;
+        StoreException before = null;
         while (true) {
             long beganMs = begin();
             try {
@@ -113,7 +114,10 @@ public final class PatientStore extends ForwardingStore {
                     answered();
                     throw e;
                 }
-                pause(refused(e, beganMs, delayMs));
+                if (before == null || !(e.getCause() instanceof TimeoutException)) {
+                    before = e; // else it is the last question, which has a moment: that says nothing
+                }
+                pause(refused(before, beganMs, delayMs));
             } catch (NoSuchBlobException e) {
                 answered();
                 throw e;

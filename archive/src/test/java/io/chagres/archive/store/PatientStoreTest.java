@@ -159,6 +159,24 @@ class PatientStoreTest {
         assertThat(AnswerTimeout.of(10).after(1_000).spentMs()).isEqualTo(5);
     }
 
+    /** The last question has a moment left, in which nobody can answer: that is not what the store said. */
+    @Test
+    void saysAtTheEndWhatTheStoreSaid() {
+        PatientStore waiting = new PatientStore(
+                new FaultyStore(objects, (operation, done) -> {
+                    throw new StoreException("503 SlowDown", new IOException(), kind);
+                }),
+                AnswerTimeout.of(PATIENCE_MS),
+                question -> {
+                    if (nowMs < PATIENCE_MS) {
+                        question.run();
+                    }
+                },
+                time);
+        assertThatThrownBy(() -> waiting.size("a/1")).hasMessage("503 SlowDown");
+        assertThat(nowMs).isEqualTo(PATIENCE_MS);
+    }
+
     @Test
     void passesOnWhatIsAnAnswer() {
         for (StoreException.Kind other : StoreException.Kind.values()) {
