@@ -76,7 +76,8 @@ class _Filter:
             if magic != 0x46474843 or version != 1 or not possible:
                 raise DamagedError(self.key, "it is no filter of this format")
             index = self.read(at + 24, stored)
-            if crc32c(head[:20] + index) != crc:
+            folder = self.key.rpartition("/")[0] + "/"
+            if crc32c(folder.encode() + head[:20] + index) != crc:
                 raise DamagedError(self.key, "wrong checksum of an index")
             pieces = list(struct.iter_unpack("<QQQII", decompress(self.key, index, 32 * count)))
             if any(end < start or end >> 63 or first + many > columns for _, start, end, first, many in pieces):

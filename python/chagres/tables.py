@@ -1,5 +1,6 @@
 """Checkpoints, tables and histories: records in an order, which are read whole and checked whole."""
 
+import hashlib
 import struct
 from typing import Any, Dict, Iterator, List, NamedTuple, Tuple
 
@@ -39,6 +40,11 @@ def header(subject: str, data: bytes, kind: int) -> Header:
         raise DamagedError(subject, "its header has impossible values")
     if any(data[118:128]) or data[116] > (kind == r.COMMIT) or data[117] > (kind == r.COMMIT):
         raise DamagedError(subject, "it is protected or signed in a way that is not known to this program")
+    if kind != r.COMMIT and data[40:56] != hashlib.sha256(subject.encode()).digest()[:16]:
+        if not any(data[40:56]):
+            earlier = "an earlier build wrote it, which was never released: ship the files into a new archive"
+            raise DamagedError(subject, earlier)
+        raise DamagedError(subject, "it was put under another key")
     return Header(seq, ms, chain, tuple(counts), row, data[116] == 1, data[117] == 1)  # type: ignore[arg-type]
 
 

@@ -1,9 +1,11 @@
 package io.chagres.archive.find;
 
 import com.github.luben.zstd.Zstd;
+import io.chagres.archive.CommitSpan;
 import io.chagres.archive.CorruptArchiveException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -15,7 +17,7 @@ import java.util.zip.CRC32C;
  * <pre>
  *  0 u32 magic "CHGF"      4 u16 format version 1, u16 zeros
  *  8 u32 columns, 0 to 4096         12 u32 pieces
- * 16 u32 size of the index          20 u32 CRC32C of the 20 bytes before and of the index
+ * 16 u32 size of the index          20 u32 CRC32C of the key up to its last slash, the 20 bytes before, the index
  * 24 index: a zstd frame of 32 bytes for each piece, in the order of versions and positions:
  *      u64 version   u64 start   u64 end   u32 first column   u32 columns; 0 when nothing is known of its bytes
  *    32 rows: a block of 32 bytes for each column, then u32 CRC32C of them
@@ -24,7 +26,7 @@ import java.util.zip.CRC32C;
  * A column is a split-block Bloom filter of 32 blocks, with blocks and bits as Apache Parquet has them; the blocks of
  * one number lie beside each other, so that a token needs one row. A piece of more than one column has a token in the
  * one that bits 16 to 31 of its hash, times the columns, over 65536 tell. The last two pieces of the last group are of
- * version 2^63 - 1, from 0 to where the group begins and from 0 to the commit in the key. Stateless.
+ * version 2^63 - 1, from 0 to where the group begins and between the commits in the key. Stateless.
  */
 final class FilterFormat {
     static final int HEADER_BYTES = 24;
@@ -81,10 +83,10 @@ final class FilterFormat {
      * one, does not say so.
      *
      * @param group where the group begins
-     * @param seq the commit up to which the filter covers everything
+     * @param span the commits that the filter covers, as its key says
      */
-    static List<Piece> end(long group, long seq) {
-        return List.of(new Piece(END, 0, group, 0, 0), new Piece(END, 0, seq, 0, 0));
+    static List<Piece> end(long group, CommitSpan span) {
+        return List.of(new Piece(END, 0, group, 0, 0), new Piece(END, span.from(), span.to(), 0, 0));
     }
 
     static int rowBytes(int columns) {
@@ -131,8 +133,8 @@ final class FilterFormat {
         return (int) crc.getValue();
     }
 
-    /** Returns the header and the index of a group. */
-    static byte[] head(int columns, List<Piece> pieces) {
+    /** Returns the header and the index of a group of a filter of this key. */
+    static byte[] head(String key, int columns, List<Piece> pieces) {
         ByteBuffer entries = buffer(new byte[pieces.size() * ENTRY_BYTES]);
         for (Piece each : pieces) {
             entries.putLong(each.versionId()).putLong(each.start()).putLong(each.end());
@@ -147,12 +149,14 @@ final class FilterFormat {
                 .putInt(pieces.size())
                 .putInt(index.length);
         System.arraycopy(index, 0, head, HEADER_BYTES, index.length);
-        buffer(head).putInt(HEADER_BYTES - Integer.BYTES, crcOfHead(head));
+        buffer(head).putInt(HEADER_BYTES - Integer.BYTES, crcOfHead(key, head));
         return head;
     }
 
-    private static int crcOfHead(byte[] head) {
+    /** Numbers of versions mean nothing without their host, so its filters are no filters of others. */
+    private static int crcOfHead(String key, byte[] head) {
         CRC32C crc = new CRC32C();
+        crc.update(key.substring(0, key.lastIndexOf('/') + 1).getBytes(StandardCharsets.UTF_8));
         crc.update(head, 0, HEADER_BYTES - Integer.BYTES);
         crc.update(head, HEADER_BYTES, head.length - HEADER_BYTES);
         return (int) crc.getValue();
@@ -178,7 +182,7 @@ final class FilterFormat {
     static List<Piece> pieces(String key, Header header, byte[] head) throws CorruptArchiveException {
         byte[] index = Arrays.copyOfRange(head, HEADER_BYTES, head.length);
         byte[] entries = new byte[header.pieces * ENTRY_BYTES];
-        if (crcOfHead(head) != header.crc
+        if (crcOfHead(key, head) != header.crc
                 || Zstd.decompressByteArray(entries, 0, entries.length, index, 0, index.length) != entries.length) {
             throw new CorruptArchiveException(key, "wrong checksum of an index");
         }

@@ -1,6 +1,7 @@
 package io.chagres.archive.find;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CommitSpan;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.EncryptedException;
 import io.chagres.archive.age.AgeFile;
@@ -62,9 +63,10 @@ final class FilterReader {
         return FilterFormat.pieces(key, header, get(0, FilterFormat.HEADER_BYTES + header.indexBytes(), false));
     }
 
-    /** Returns where the group begins. */
-    long group() {
-        return group;
+    /** Says whether a group with these pieces is the last of a whole filter. */
+    boolean isLast(List<FilterFormat.Piece> pieces) {
+        CommitSpan span = ArchiveLayout.filterOf(key);
+        return span != null && pieces.containsAll(FilterFormat.end(group, span));
     }
 
     /** Returns a row of blocks. */

@@ -21,7 +21,7 @@ final class FilterWriter implements AutoCloseable {
     private final ByteBuffer blocks =
             FilterFormat.buffer(new byte[FilterFormat.MAX_COLUMNS * FilterFormat.ROWS * FilterFormat.BLOCK_BYTES]);
 
-    private final long seq;
+    private final String key;
     /** Of all groups. */
     private long written;
 
@@ -31,7 +31,7 @@ final class FilterWriter implements AutoCloseable {
 
     FilterWriter(BlobStore store, String key) throws IOException {
         object = store.create(key);
-        seq = Objects.requireNonNull(ArchiveLayout.filterOf(key)).to();
+        this.key = key;
     }
 
     /** Adds a piece nothing is known of. */
@@ -71,7 +71,7 @@ final class FilterWriter implements AutoCloseable {
             return;
         }
         try (Arena arena = Arena.ofConfined()) {
-            write(arena, FilterFormat.head(columns, pieces));
+            write(arena, FilterFormat.head(key, columns, pieces));
             byte[] row = new byte[FilterFormat.rowBytes(columns)];
             for (int i = 0; columns > 0 && i < FilterFormat.ROWS; i++) {
                 int length = columns * FilterFormat.BLOCK_BYTES;
@@ -100,12 +100,12 @@ final class FilterWriter implements AutoCloseable {
     }
 
     /** Adds groups that another filter has, as they are. */
-    void copy(BlobStore store, String key) throws IOException {
+    void copy(BlobStore store, String other) throws IOException {
         group();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment piece = arena.allocate(1 << 20);
             long at = 0;
-            for (int got = store.get(key, at, piece); got > 0; got = store.get(key, at, piece)) {
+            for (int got = store.get(other, at, piece); got > 0; got = store.get(other, at, piece)) {
                 object.write(piece, 0, got);
                 at += got;
                 written += got;
@@ -118,7 +118,7 @@ final class FilterWriter implements AutoCloseable {
         if (!FilterFormat.hasRoom(pieces.size() + 1)) {
             group();
         }
-        pieces.addAll(FilterFormat.end(written, seq));
+        pieces.addAll(FilterFormat.end(written, Objects.requireNonNull(ArchiveLayout.filterOf(key))));
         group();
         object.commit();
     }

@@ -63,7 +63,7 @@ public final class Unmatched {
             CommitSpan span = Objects.requireNonNull(ArchiveLayout.filterOf(filter.key()));
             boolean nowhere = false;
             try {
-                nowhere = ask(new FilterReader(store, filter), span.to(), wanted, ranges);
+                nowhere = ask(new FilterReader(store, filter), wanted, ranges);
             } catch (CorruptArchiveException e) {
                 damage.accept(e);
             } catch (NoSuchBlobException | EncryptedException e) {
@@ -100,12 +100,12 @@ public final class Unmatched {
     }
 
     /** Takes what cannot match; says whether that is everything, and the filter is whole. */
-    private static boolean ask(FilterReader filter, long seq, List<long[]> wanted, Map<Long, List<Range>> ranges)
+    private static boolean ask(FilterReader filter, List<long[]> wanted, Map<Long, List<Range>> ranges)
             throws IOException {
         boolean nowhere = true;
         boolean ends = false;
         for (List<FilterFormat.Piece> pieces = filter.next(); !pieces.isEmpty(); pieces = filter.next()) {
-            ends = pieces.containsAll(FilterFormat.end(filter.group(), seq));
+            ends = filter.isLast(pieces);
             Map<Integer, ByteBuffer> rows = rows(filter, pieces, wanted);
             for (FilterFormat.Piece piece : pieces) {
                 if (piece.columns() > 0 && wanted.stream().noneMatch(tokens -> hasAll(piece, tokens, rows))) {

@@ -1,8 +1,12 @@
 package io.chagres.archive.format;
 
+import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.sign.Sha256;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /**
  * The fixed part at the start of a commit's payload, or of the content of what a log was condensed into. Little
@@ -11,7 +15,7 @@ import java.lang.foreign.ValueLayout;
  * <pre>
  *   0 u32 magic "CHGC"            4 u16 format version 3     6 u16 kind
  *   8 u64 seq                    16 i64 time, ms since 1970
- *  24 16 B incarnation           40 16 B nonce
+ *  24 16 B incarnation           40 16 B nonce: random, or of the key
  *  56 32 B chain: of a commit that of its predecessor (zeros for seq 1), of a checkpoint that of commit seq
  *  88 u32 number of records      92 u32 size of the records   96 u32 stored size of the records
  * 100 u32 size of the data area 104 u32 stored size of the data area with its seek table
@@ -26,7 +30,8 @@ import java.lang.foreign.ValueLayout;
  * @param seq number of the commit, 1 for the first; of a checkpoint the commit whose state it holds
  * @param timeMs the writer's wall clock when it was cut
  * @param incarnation 16 bytes that name the run of the writer
- * @param nonce 16 random bytes by which a writer recognizes its own commit
+ * @param nonce 16 random bytes by which a writer recognizes its own commit; of what is stored under another key the
+ *     first bytes of the SHA-256 of that, so that it is not taken for what another key names; zeros in a local table
  * @param chain see above
  * @param recordCount number of records
  * @param recordsLength bytes of all records
@@ -113,6 +118,29 @@ public record FixedHeader(
         return new FixedHeader(kind, seq, timeMs, incarnation, nonce, chain, 0, 0, 0, 0, 0, row, PLAIN, UNSIGNED);
     }
 
+    /** Returns the header of the same in a store. */
+    public FixedHeader under(String key) {
+        return new FixedHeader(
+                kind,
+                seq,
+                timeMs,
+                incarnation,
+                nonceOf(key),
+                chain,
+                recordCount,
+                recordsLength,
+                recordsStored,
+                dataLength,
+                dataStored,
+                row,
+                protection,
+                signature);
+    }
+
+    private static byte[] nonceOf(String key) {
+        return Arrays.copyOf(Sha256.of(MemorySegment.ofArray(key.getBytes(StandardCharsets.UTF_8))), ID_BYTES);
+    }
+
     /** Returns the header of a checkpoint of the same moment. */
     public FixedHeader asCheckpoint() {
         return condensed(CHECKPOINT, seq, row, timeMs, incarnation, chain);
@@ -183,6 +211,9 @@ public record FixedHeader(
                 in.get(ValueLayout.JAVA_BYTE, PROTECTION),
                 in.get(ValueLayout.JAVA_BYTE, SIGNATURE));
         header.check(object, kind);
+        if (kind != COMMIT && object.startsWith(ArchiveLayout.HOSTS)) {
+            header.checkKey(object);
+        }
         for (long at = PROTECTION; at < BYTES; at++) {
             boolean known = kind == COMMIT
                     && ((at == PROTECTION && header.protection == AGE)
@@ -197,6 +228,16 @@ public record FixedHeader(
 
     private static byte[] bytes(MemorySegment in, long offset, int length) {
         return in.asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    private void checkKey(String object) throws CorruptArchiveException {
+        if (Arrays.equals(nonce, new byte[ID_BYTES])) {
+            throw new CorruptArchiveException(
+                    object, "an earlier build wrote it, which was never released: ship the files into a new archive");
+        }
+        if (!Arrays.equals(nonce, nonceOf(object))) {
+            throw new CorruptArchiveException(object, "it was put under another key");
+        }
     }
 
     private void check(String object, int expectedKind) throws CorruptArchiveException {

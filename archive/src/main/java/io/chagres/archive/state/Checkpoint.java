@@ -171,7 +171,7 @@ public final class Checkpoint {
             return -1;
         }
         try (BlobWriter object = store.create(key);
-                CheckpointWriter out = new CheckpointWriter(object::write, header)) {
+                CheckpointWriter out = new CheckpointWriter(object::write, header.under(key))) {
             records.writeTo(out::write);
             out.finish();
             object.commit();

@@ -255,6 +255,7 @@ final class LineFiltersTest {
         int crc = in.getInt();
         in.get(stored);
         CRC32C checksum = new CRC32C();
+        checksum.update((directory.relativize(path.getParent()) + "/").getBytes(StandardCharsets.UTF_8));
         checksum.update(in.array(), 0, 20);
         checksum.update(stored);
         assertThat((int) checksum.getValue()).isEqualTo(crc);
@@ -349,6 +350,29 @@ final class LineFiltersTest {
             writer.finish();
         }
         assertThat(nowhereUntil(store, host, NEEDLE)).isZero();
+    }
+
+    /** Of other commits it does not say that all was looked at, of another host nothing: its versions are others. */
+    @Test
+    void believesNoFilterThatLiesWhereAnotherBelongs() throws IOException {
+        String host = "0123456789abcdef";
+        String own = ArchiveLayout.filter(host, new CommitSpan(5, 9));
+        MemoryStore store = new MemoryStore();
+        try (FilterWriter writer = new FilterWriter(store, own)) {
+            writer.piece(1, 0, 5000, LineTokens.of(GOLDEN_WORDS.getBytes(StandardCharsets.UTF_8)));
+            writer.finish();
+        }
+        byte[] bytes = store.bytes(own);
+        store.delete(own);
+        store.replace(ArchiveLayout.filter(host, new CommitSpan(0, 9)), bytes);
+        assertThat(nowhereUntil(store, host, NEEDLE)).isZero();
+        String other = "fedcba9876543210";
+        String strange = ArchiveLayout.filter(other, new CommitSpan(5, 9));
+        store.replace(strange, bytes);
+        List<String> damaged = new ArrayList<>();
+        Unmatched unmatched = Unmatched.of(store, other, literal(NEEDLE), damage -> damaged.add(damage.object()));
+        assertThat(unmatched.nowhereUntil()).isZero();
+        assertThat(damaged).containsExactly(strange);
     }
 
     private static long nowhereUntil(BlobStore store, String host, String word) throws IOException {

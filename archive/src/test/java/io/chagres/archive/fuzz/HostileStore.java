@@ -133,7 +133,7 @@ final class HostileStore {
         ByteArrayOutputStream part = new ByteArrayOutputStream();
         CRC32C crc = new CRC32C();
         byte[] fixed = new byte[FixedHeader.BYTES];
-        header.encode(MemorySegment.ofArray(fixed), 0);
+        header.under(key).encode(MemorySegment.ofArray(fixed), 0);
         part.writeBytes(fixed);
         boolean isIndexed = header.kind() != FixedHeader.HISTORY;
         crc.update(fixed);

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CheckpointId;
+import io.chagres.archive.CommitSpan;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.TableSection;
 import io.chagres.archive.maintain.Compact;
 import io.chagres.archive.maintain.CompactListener;
 import io.chagres.archive.maintain.CompactOptions;
@@ -114,6 +117,25 @@ class DamagedTablesTest {
             other.replace(key, new byte[1000]);
             host.file("/f3", "of 3");
             assertThat(SpanTables.write(other, ID, host.commit(), Map.of())).startsWith(key);
+        }
+    }
+
+    /** A table of fewer commits has the header of one of more: they end at the same. */
+    @Test
+    void aTableMayLieWhereAnotherBelongs() throws IOException {
+        MemoryStore other = new MemoryStore();
+        try (Host host = new Host(other, ID, "web1")) {
+            for (int i = 1; i <= 2; i++) {
+                host.file("/f" + i, "of " + i);
+                SpanTables.write(other, ID, host.commit(), Map.of());
+            }
+            List<String> before = text(other, PointInTime.NOW);
+            for (TableSection section : TableSection.values()) {
+                String last = ArchiveLayout.table(ID, CheckpointId.BEGINNING, section, new CommitSpan(1, 2));
+                String both = ArchiveLayout.table(ID, CheckpointId.BEGINNING, section, new CommitSpan(0, 2));
+                other.replace(both, other.bytes(last));
+            }
+            assertThat(text(other, PointInTime.NOW)).isEqualTo(before);
         }
     }
 

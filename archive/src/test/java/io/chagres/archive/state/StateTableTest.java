@@ -131,8 +131,9 @@ class StateTableTest {
             }
             MemoryStore copy = new MemoryStore();
             try (BlobWriter object = copy.create(key);
-                    CheckpointWriter out =
-                            new CheckpointWriter(object::write, Checkpoint.header(state, FixedHeader.CHECKPOINT))) {
+                    CheckpointWriter out = new CheckpointWriter(
+                            object::write,
+                            Checkpoint.header(state, FixedHeader.CHECKPOINT).under(key))) {
                 Checkpoint.state(state, table, version -> Objects.requireNonNull(version.extents()), out);
                 out.finish();
                 object.commit();
