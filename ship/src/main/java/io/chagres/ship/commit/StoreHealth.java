@@ -2,7 +2,9 @@ package io.chagres.ship.commit;
 
 import io.chagres.archive.store.StoreException;
 import java.io.IOException;
+import java.util.HashSet;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
@@ -10,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Keeps why and since when a store refuses, and when to try again. Confined to the shipper's thread. */
 public final class StoreHealth {
-    private static final Pattern ID = Pattern.compile("[0-9a-f]{16}");
+    private static final Pattern NUMBERS = Pattern.compile("[0-9a-f]{16}");
+    private static final int MAX_REASONS = 16;
 
     /** Why a store refuses, as far as a person must act on it. */
     public enum Cause {
@@ -37,6 +40,9 @@ public final class StoreHealth {
     private final String storeName;
     private final Consumer<String> problems;
     private final Backoff backoff = new Backoff(RandomGenerator.getDefault());
+    /** What was said of this refusal, without what differs between keys: a retry may meet two objects in turn. */
+    private final Set<String> reasons = new HashSet<>();
+
     private @Nullable String cause;
     private boolean full;
     private long sinceMs;
@@ -56,10 +62,12 @@ public final class StoreHealth {
         if (cause == null) {
             sinceMs = nowMs;
         }
-        boolean told = cause != null && withoutIds(said).equals(withoutIds(cause));
         cause = said;
         full = why == Cause.FULL;
-        if (!told) {
+        if (reasons.size() == MAX_REASONS) {
+            reasons.clear();
+        }
+        if (reasons.add(NUMBERS.matcher(said).replaceAll(""))) {
             problems.accept(
                     storeName + " refuses: " + said + "; nothing is lost while the local files stay, trying again");
         }
@@ -70,17 +78,13 @@ public final class StoreHealth {
         return waitMs;
     }
 
-    /** Every put has a key of its own: two refusals with one reason differ in nothing else. */
-    private static String withoutIds(String message) {
-        return ID.matcher(message).replaceAll("");
-    }
-
     /** Takes that the store took something. */
     public void accepted() {
         if (cause != null) {
             problems.accept(storeName + " accepts again");
         }
         cause = null;
+        reasons.clear();
         full = false;
         backoff.succeeded();
     }

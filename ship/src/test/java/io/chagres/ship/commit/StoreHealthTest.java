@@ -23,6 +23,19 @@ class StoreHealthTest {
         assertThat(health.errors()).isEqualTo(3);
     }
 
+    /** An object of a stream and its commit are tried in turn for as long as the store is full. */
+    @Test
+    void saysReasonsThatAlternateOnceInAnOutage() {
+        for (int i = 0; i < 10; i++) {
+            health.refused(new IOException("streams/0000000000000001/00ff00ff00ff00f" + i + ".zst: full"), i);
+            health.refused(new IOException("log/0000000000000004.zst: full"), i);
+        }
+        assertThat(problems).hasSize(2);
+        health.accepted();
+        health.refused(new IOException("log/0000000000000005.zst: full"), 20);
+        assertThat(problems).hasSize(4).last().asString().contains("refuses");
+    }
+
     /** A machine that vanishes has a drain of 25 s, in which the store is asked again. */
     @Test
     void waitsAsLongAsTheStoreWantsAndNoLongerThanADrain() {
