@@ -22,15 +22,10 @@ import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
-import io.chagres.cli.command.IdentityOption;
-import io.chagres.cli.command.JsonOption;
-import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.ProgressLine;
-import io.chagres.cli.command.QuietOption;
 import io.chagres.cli.command.SigningKeyFile;
 import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
-import io.chagres.cli.command.TimeoutOption;
 import io.chagres.cli.command.TrustOption;
 import io.chagres.cli.read.ArchiveView;
 import io.chagres.cli.text.ByteSize;
@@ -144,19 +139,7 @@ public final class CompactCommand implements Callable<Integer> {
     String sign;
 
     @Mixin
-    TimeoutOption timeout = new TimeoutOption();
-
-    @Mixin
-    IdentityOption identities = new IdentityOption();
-
-    @Mixin
-    MemoryOption memory = new MemoryOption();
-
-    @Mixin
-    QuietOption quiet = new QuietOption();
-
-    @Mixin
-    JsonOption json = new JsonOption();
+    MaintainOptions common = new MaintainOptions();
 
     /** Makes the command; picocli fills its fields. */
     public CompactCommand(CommandContext context) {
@@ -192,11 +175,11 @@ public final class CompactCommand implements Callable<Integer> {
                 CompactOptions.DEFAULT.memoryBytes(),
                 dryRun,
                 history.toMillis());
-        ProgressLine progress = new ProgressLine(context, json.json || quiet.quiet);
+        ProgressLine progress = new ProgressLine(context, common.json() || common.quiet());
         Hearing listener = new Hearing(progress);
         LocalTables tables = TemporaryFiles.tables(context.environment());
         try (ArchiveView view = ArchiveView.open(
-                "compact", identities.open(store, timeout, context), new TimeOptions(), tables, progress::message)) {
+                "compact", common.open(store, context), new TimeOptions(), tables, progress::message)) {
             Compact compact = compaction(view.store(), options, tables, listener);
             for (HostRegistry.Owner host : view.hosts(address)) {
                 if (shard != null && !shard.holds(host.id())) {
@@ -240,7 +223,7 @@ public final class CompactCommand implements Callable<Integer> {
             return;
         }
         progress.end();
-        if (json.json || dryRun || !quiet.quiet) {
+        if (common.json() || dryRun || !common.quiet()) {
             print(host, summary);
         }
     }
@@ -282,7 +265,7 @@ public final class CompactCommand implements Callable<Integer> {
         public void step(CompactAction action, String subject, long bytes) {
             if (dryRun) {
                 try { // none is kept: a host has a million of them
-                    context.out().line(json.json ? jsonOf(action, subject, bytes) : textOf(action, subject, bytes));
+                    context.out().line(common.json() ? jsonOf(action, subject, bytes) : textOf(action, subject, bytes));
                 } catch (IOException e) {
                     throw new UncheckedIOException(e);
                 }
@@ -308,7 +291,7 @@ public final class CompactCommand implements Callable<Integer> {
     }
 
     private void print(HostRegistry.Owner host, CompactSummary summary) throws IOException {
-        if (json.json) {
+        if (common.json()) {
             JsonWriter line = new JsonWriter().beginObject();
             line.member("host", host.name()).member("hostId", host.id()).member("dryRun", dryRun);
             line.member("commit", summary.seq()).member("objectsWritten", summary.objectsWritten());

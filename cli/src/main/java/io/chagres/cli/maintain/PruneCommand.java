@@ -11,12 +11,7 @@ import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
-import io.chagres.cli.command.IdentityOption;
-import io.chagres.cli.command.JsonOption;
-import io.chagres.cli.command.MemoryOption;
-import io.chagres.cli.command.QuietOption;
 import io.chagres.cli.command.TemporaryFiles;
-import io.chagres.cli.command.TimeoutOption;
 import io.chagres.cli.ship.ShipPlan;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.JsonWriter;
@@ -90,19 +85,7 @@ public final class PruneCommand implements Callable<Integer> {
     Boolean dryRun;
 
     @Mixin
-    TimeoutOption timeout = new TimeoutOption();
-
-    @Mixin
-    IdentityOption identities = new IdentityOption();
-
-    @Mixin
-    MemoryOption memory = new MemoryOption();
-
-    @Mixin
-    QuietOption quiet = new QuietOption();
-
-    @Mixin
-    JsonOption json = new JsonOption();
+    MaintainOptions common = new MaintainOptions();
 
     private long removed;
     private long removedBytes;
@@ -125,7 +108,7 @@ public final class PruneCommand implements Callable<Integer> {
         }
         boolean only = dryRun == null ? context.liveLine() : dryRun;
         long untilMs = context.clock().millis() - olderThan.toMillis();
-        try (BlobStore archive = identities.open(plan.store(), timeout, context);
+        try (BlobStore archive = common.open(plan.store(), context);
                 LocalTables tables = TemporaryFiles.tables(context.environment());
                 FileHolders holders = new FileHolders()) {
             String id = hostId(archive, host == null ? plan.options().identity().hostName() : host);
@@ -142,7 +125,7 @@ public final class PruneCommand implements Callable<Integer> {
                                 + " processes of other users only read cannot be seen; root sees it");
             }
         }
-        if (quiet.quiet && !only) {
+        if (common.quiet() && !only) {
             return ExitCode.DONE;
         }
         context.err()
@@ -194,7 +177,7 @@ public final class PruneCommand implements Callable<Integer> {
         }
 
         private void say(Pathname path, String what, long bytes, @Nullable String why) throws IOException {
-            if (json.json) {
+            if (common.json()) {
                 JsonWriter line = new JsonWriter().beginObject();
                 line.member("path", path.toString()).member("result", what);
                 if (why == null) {
@@ -203,7 +186,7 @@ public final class PruneCommand implements Callable<Integer> {
                     line.member("why", why);
                 }
                 context.out().line(line.endObject());
-            } else if (only || !quiet.quiet) {
+            } else if (only || !common.quiet()) {
                 context.out()
                         .line(what + " " + path + (why == null ? " (" + ByteSize.format(bytes) + ")" : ": " + why));
             }

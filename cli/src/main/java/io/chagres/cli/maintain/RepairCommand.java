@@ -12,12 +12,7 @@ import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
-import io.chagres.cli.command.IdentityOption;
-import io.chagres.cli.command.JsonOption;
-import io.chagres.cli.command.MemoryOption;
-import io.chagres.cli.command.QuietOption;
 import io.chagres.cli.command.TemporaryFiles;
-import io.chagres.cli.command.TimeoutOption;
 import io.chagres.cli.text.JsonWriter;
 import io.chagres.cli.text.Words;
 import java.io.IOException;
@@ -66,19 +61,7 @@ public final class RepairCommand implements Callable<Integer> {
     boolean apply;
 
     @Mixin
-    TimeoutOption timeout = new TimeoutOption();
-
-    @Mixin
-    IdentityOption identities = new IdentityOption();
-
-    @Mixin
-    QuietOption quiet = new QuietOption();
-
-    @Mixin
-    JsonOption json = new JsonOption();
-
-    @Mixin
-    MemoryOption memory = new MemoryOption();
+    MaintainOptions common = new MaintainOptions();
 
     private long losses;
 
@@ -89,7 +72,7 @@ public final class RepairCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        try (BlobStore archive = identities.open(store, timeout, context);
+        try (BlobStore archive = common.open(store, context);
                 LocalTables tables = TemporaryFiles.tables(context.environment())) {
             List<HostRegistry.Owner> hosts = Address.hosts(archive, address);
             if (hosts.isEmpty()) {
@@ -108,7 +91,7 @@ public final class RepairCommand implements Callable<Integer> {
                 faults.attempt(host, () -> repair.run(apply));
                 steps[0] += repair.steps();
             }
-            if (!json.json && (!quiet.quiet || steps[0] > 0 || losses > 0)) {
+            if (!common.json() && (!common.quiet() || steps[0] > 0 || losses > 0)) {
                 context.out().line(sum(steps[0], faults.count() > 0));
             }
             boolean done = faults.count() == 0 && (apply || steps[0] == 0) && (losses == 0 || steps[0] > 0);
@@ -134,7 +117,7 @@ public final class RepairCommand implements Callable<Integer> {
     private void print(RepairAction action, String object, String why, String consequence) {
         losses += action == RepairAction.LOSS ? 1 : 0;
         try {
-            if (json.json) {
+            if (common.json()) {
                 JsonWriter line = new JsonWriter().beginObject();
                 line.member("action", action.name().toLowerCase(Locale.ROOT)).member("object", object);
                 line.member("cause", why).member("consequence", consequence);

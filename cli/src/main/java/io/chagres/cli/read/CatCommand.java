@@ -15,13 +15,7 @@ import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
-import io.chagres.cli.command.JsonOption;
-import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.Output;
-import io.chagres.cli.command.TemporaryFiles;
-import io.chagres.cli.command.TimeOptions;
-import io.chagres.cli.command.TimeoutOption;
-import io.chagres.cli.command.TrustOption;
 import io.chagres.cli.command.WorkerThreads;
 import io.chagres.cli.text.ByteRange;
 import java.io.IOException;
@@ -84,19 +78,7 @@ public final class CatCommand implements Callable<Integer> {
     LineTimeOptions lineTimes = new LineTimeOptions();
 
     @Mixin
-    TimeOptions times = new TimeOptions();
-
-    @Mixin
-    TimeoutOption timeout = new TimeoutOption();
-
-    @Mixin
-    TrustOption identities = new TrustOption();
-
-    @Mixin
-    MemoryOption memory = new MemoryOption();
-
-    @Mixin
-    JsonOption json = new JsonOption();
+    ReadOptions reading = new ReadOptions();
 
     /** Makes the command; picocli fills its fields. */
     public CatCommand(CommandContext context) {
@@ -105,21 +87,16 @@ public final class CatCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        if (names && json.json) {
+        if (names && reading.json()) {
             throw new CommandFailure(ExitCode.USAGE, "--json names files already: leave out --names");
         }
         if (salvage.salvage && lineTimes.isGiven()) {
             throw new CommandFailure(ExitCode.USAGE, "--salvage gives all that is left, and so takes no --line-since");
         }
         lineTimes.check(context);
-        try (ArchiveView view = ArchiveView.once(
-                "cat",
-                identities.open(store, timeout, context),
-                times,
-                TemporaryFiles.tables(context.environment()),
-                context.err()::println)) {
+        try (ArchiveView view = reading.view("cat", store, context)) {
             List<HostRegistry.Owner> hosts = view.hosts(address);
-            int readers = view.readers(memory.bytes());
+            int readers = reading.readers(view);
             try (WorkerThreads threads = new WorkerThreads("cat-", readers)) {
                 lookahead = view.lookahead(threads.workers());
                 if (salvage.salvage || hosts.size() == 1) {
@@ -135,7 +112,9 @@ public final class CatCommand implements Callable<Integer> {
     }
 
     private ContentSink sink(Output out) {
-        return json.json ? new ContentSink.Json(out) : names ? new ContentSink.Named(out) : new ContentSink.Raw(out);
+        return reading.json()
+                ? new ContentSink.Json(out)
+                : names ? new ContentSink.Named(out) : new ContentSink.Raw(out);
     }
 
     private void copyOneByOne(ArchiveView view, List<HostRegistry.Owner> hosts) throws IOException {
@@ -249,7 +228,7 @@ public final class CatCommand implements Callable<Integer> {
 
     private void noteExpired(QueriedFile file, long asked, long end) throws CommandFailure {
         long start = file.version().expiredBytes();
-        if (times.since != null || asked >= start || asked >= end) {
+        if (reading.times.since != null || asked >= start || asked >= end) {
             return;
         }
         if (end <= start) {

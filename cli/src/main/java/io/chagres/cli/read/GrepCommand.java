@@ -10,13 +10,8 @@ import io.chagres.archive.state.RowSorter;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
-import io.chagres.cli.command.JsonOption;
-import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.Output;
 import io.chagres.cli.command.TemporaryFiles;
-import io.chagres.cli.command.TimeOptions;
-import io.chagres.cli.command.TimeoutOption;
-import io.chagres.cli.command.TrustOption;
 import io.chagres.cli.command.WorkerThreads;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -59,19 +54,7 @@ public final class GrepCommand implements Callable<Integer> {
     GrepOptions options = new GrepOptions();
 
     @Mixin
-    MemoryOption memory = new MemoryOption();
-
-    @Mixin
-    TimeOptions times = new TimeOptions();
-
-    @Mixin
-    TimeoutOption timeout = new TimeoutOption();
-
-    @Mixin
-    TrustOption identities = new TrustOption();
-
-    @Mixin
-    JsonOption json = new JsonOption();
+    ReadOptions reading = new ReadOptions();
 
     /** Makes the command; picocli fills its fields. */
     public GrepCommand(CommandContext context) {
@@ -94,7 +77,7 @@ public final class GrepCommand implements Callable<Integer> {
         LinePattern pattern = options.pattern(options.hasPattern() ? null : rest.removeFirst());
         String store = rest.removeFirst();
         List<Address> addresses = addresses(rest);
-        FleetSearch.Wanted wanted = options.wanted(pattern, json.json);
+        FleetSearch.Wanted wanted = options.wanted(pattern, reading.json());
         options.lineTimes.check(context);
         if (options.perl) {
             context.err()
@@ -103,12 +86,12 @@ public final class GrepCommand implements Callable<Integer> {
         }
         long startMs = context.clock().millis();
         LocalTables tables = TemporaryFiles.tables(context.environment());
-        try (ArchiveView view = ArchiveView.once(
-                "grep", identities.open(store, timeout, context), times, tables, context.err()::println)) {
-            int count = view.readers(memory.bytes());
+        try (ArchiveView view =
+                ArchiveView.once("grep", reading.open(store, context), reading.times, tables, context.err()::println)) {
+            int count = reading.readers(view);
             try (RowSorter sorter = options.sort == GrepOptions.Sort.TIME ? tables.sorter() : null;
                     WorkerThreads threads = new WorkerThreads("grep-", count)) {
-                GrepPrinter printer = new GrepPrinter(options, colored(), json.json, sorter, view::note);
+                GrepPrinter printer = new GrepPrinter(options, colored(), reading.json(), sorter, view::note);
                 FleetSearch search =
                         search(view, addresses, wanted, options, printer, threads.workers(), context.out());
                 if (sorter != null) {
@@ -151,7 +134,7 @@ public final class GrepCommand implements Callable<Integer> {
     }
 
     private void stats(SearchCount count, long elapsedMs) throws IOException {
-        if (json.json) {
+        if (reading.json()) {
             context.out().line(count.json(elapsedMs));
             return;
         }

@@ -12,12 +12,6 @@ import io.chagres.archive.store.BlobInfo;
 import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.GoneOption;
-import io.chagres.cli.command.JsonOption;
-import io.chagres.cli.command.MemoryOption;
-import io.chagres.cli.command.TemporaryFiles;
-import io.chagres.cli.command.TimeOptions;
-import io.chagres.cli.command.TimeoutOption;
-import io.chagres.cli.command.TrustOption;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.Durations;
 import io.chagres.cli.text.JsonWriter;
@@ -85,19 +79,7 @@ public final class LsCommand implements Callable<Integer> {
     GoneOption gone = new GoneOption();
 
     @Mixin
-    TimeOptions times = new TimeOptions();
-
-    @Mixin
-    TimeoutOption timeout = new TimeoutOption();
-
-    @Mixin
-    TrustOption identities = new TrustOption();
-
-    @Mixin
-    MemoryOption memory = new MemoryOption();
-
-    @Mixin
-    JsonOption json = new JsonOption();
+    ReadOptions reading = new ReadOptions();
 
     /** Makes the command; picocli fills its fields. */
     public LsCommand(CommandContext context) {
@@ -106,12 +88,7 @@ public final class LsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        try (ArchiveView view = ArchiveView.once(
-                "ls",
-                identities.open(store, timeout, context),
-                times,
-                TemporaryFiles.tables(context.environment()),
-                context.err()::println)) {
+        try (ArchiveView view = reading.view("ls", store, context)) {
             if (objects) {
                 objects(view, view.select(address, versions));
             } else if (address == null && !versions) {
@@ -143,7 +120,7 @@ public final class LsCommand implements Callable<Integer> {
             bytes += file.version().length();
         }
         String open = state.closedCleanly() ? "ended" : "open";
-        if (json.json) {
+        if (reading.json()) {
             JsonWriter line = new JsonWriter().beginObject();
             line.member("host", host.name()).member("hostId", host.id());
             line.member("files", files).member("bytes", bytes).member("commits", state.seq());
@@ -167,7 +144,7 @@ public final class LsCommand implements Callable<Integer> {
 
     /** Returns when the store took the newest heartbeat, milliseconds since 1970; 0 when that is not known. */
     private long heardMs(ArchiveView view, HostRegistry.Owner host) throws IOException {
-        BlobInfo word = times.at == null ? Heartbeat.newest(view.store(), host.id()) : null;
+        BlobInfo word = reading.times.at == null ? Heartbeat.newest(view.store(), host.id()) : null;
         return word == null ? 0 : word.modifiedMs();
     }
 
@@ -195,11 +172,11 @@ public final class LsCommand implements Callable<Integer> {
 
     private void files(List<QueriedHost> hosts) throws IOException {
         Table table = new Table(versions ? "lrrrllll" : details ? "lrrrlll" : "l");
-        if (!json.json && (versions || details)) {
+        if (!reading.json() && (versions || details)) {
             forEach(hosts, (host, file) -> table.fit(row(file, ANY_TIME, ""))); // nothing follows the name
         }
         forEach(hosts, (host, file) -> {
-            if (json.json) {
+            if (reading.json()) {
                 context.out().line(json(host, file));
             } else if (details || versions) {
                 String name = versions ? name(host, file) : marked(host, file);

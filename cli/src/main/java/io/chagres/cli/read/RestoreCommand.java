@@ -17,14 +17,9 @@ import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.GoneOption;
-import io.chagres.cli.command.JsonOption;
-import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.ProgressLine;
 import io.chagres.cli.command.QuietOption;
 import io.chagres.cli.command.TemporaryFiles;
-import io.chagres.cli.command.TimeOptions;
-import io.chagres.cli.command.TimeoutOption;
-import io.chagres.cli.command.TrustOption;
 import io.chagres.cli.command.WorkerThreads;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.JsonWriter;
@@ -100,22 +95,10 @@ public final class RestoreCommand implements Callable<Integer> {
     GoneOption gone = new GoneOption();
 
     @Mixin
-    TimeOptions times = new TimeOptions();
-
-    @Mixin
-    TimeoutOption timeout = new TimeoutOption();
-
-    @Mixin
-    TrustOption identities = new TrustOption();
-
-    @Mixin
-    MemoryOption memory = new MemoryOption();
-
-    @Mixin
     QuietOption quiet = new QuietOption();
 
     @Mixin
-    JsonOption json = new JsonOption();
+    ReadOptions reading = new ReadOptions();
 
     /** Makes the command; picocli fills its fields. */
     public RestoreCommand(CommandContext context) {
@@ -126,7 +109,7 @@ public final class RestoreCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         Pathname into = Arguments.directory("DIR", directory);
         thawing.check();
-        ProgressLine progress = new ProgressLine(context, json.json || quiet.quiet);
+        ProgressLine progress = new ProgressLine(context, reading.json() || quiet.quiet);
         RestoreListener listener = new RestoreListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {
@@ -138,13 +121,13 @@ public final class RestoreCommand implements Callable<Integer> {
                 progress.message("chagres restore: " + subject + ": " + cause);
             }
         };
-        try (BlobStore archive = new HostLists(identities.open(store, timeout, context));
+        try (BlobStore archive = new HostLists(reading.open(store, context));
                 LocalTables tables = TemporaryFiles.tables(context.environment());
                 WorkerThreads threads = WorkerThreads.ofProcessors("chagres-restore-")) {
             RestoreOptions options = options();
             if (thawing.thaw) {
                 Restore plan = new Restore(archive, options, tables, Workers.NONE, listener);
-                thawing.thaw(archive, plan.objects(), context, json.json);
+                thawing.thaw(archive, plan.objects(), context, reading.json());
             }
             Restore restore = new Restore(archive, options, tables, workers(archive, threads), listener);
             RestoreSummary summary = restore.into(into);
@@ -175,7 +158,14 @@ public final class RestoreCommand implements Callable<Integer> {
 
     private RestoreOptions options() throws CommandFailure {
         return new RestoreOptions(
-                address, times.at(), !goneOnly, nameless(), specialBits, salvage.salvage, ignoreSpace, times::covers);
+                address,
+                reading.times.at(),
+                !goneOnly,
+                nameless(),
+                specialBits,
+                salvage.salvage,
+                ignoreSpace,
+                reading.times::covers);
     }
 
     /** A store that is not here is read ahead, in the order of one reader: more of them would read it twice. */
@@ -200,7 +190,7 @@ public final class RestoreCommand implements Callable<Integer> {
         return new CommandFailure(
                 ExitCode.FAILED,
                 (goneOnly ? "nothing that is gone in " : "nothing in ") + archive.name() + " matches"
-                        + (address == null ? "" : " " + address) + times.window()
+                        + (address == null ? "" : " " + address) + reading.times.window()
                         + (left.isEmpty() ? "; 'chagres ls STORE HOST:/**' lists what is there" : "; " + left));
     }
 
@@ -223,7 +213,7 @@ public final class RestoreCommand implements Callable<Integer> {
     }
 
     private void print(RestoreSummary summary) throws IOException {
-        if (json.json) {
+        if (reading.json()) {
             JsonWriter line = new JsonWriter().beginObject();
             line.member("files", summary.files()).member("directories", summary.directories());
             line.member("links", summary.links()).member("bytes", summary.bytes());

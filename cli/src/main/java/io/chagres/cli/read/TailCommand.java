@@ -12,17 +12,11 @@ import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.LocalTables;
-import io.chagres.archive.store.BlobStore;
 import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
-import io.chagres.cli.command.JsonOption;
-import io.chagres.cli.command.MemoryOption;
 import io.chagres.cli.command.TemporaryFiles;
-import io.chagres.cli.command.TimeOptions;
-import io.chagres.cli.command.TimeoutOption;
-import io.chagres.cli.command.TrustOption;
 import io.chagres.cli.command.WorkerThreads;
 import io.chagres.linux.MonotonicClock;
 import java.io.IOException;
@@ -83,19 +77,7 @@ public final class TailCommand implements Callable<Integer> {
     LineTimeOptions lineTimes = new LineTimeOptions();
 
     @Mixin
-    TimeOptions times = new TimeOptions();
-
-    @Mixin
-    TimeoutOption timeout = new TimeoutOption();
-
-    @Mixin
-    TrustOption identities = new TrustOption();
-
-    @Mixin
-    MemoryOption memory = new MemoryOption();
-
-    @Mixin
-    JsonOption json = new JsonOption();
+    ReadOptions reading = new ReadOptions();
 
     /** Makes the command; picocli fills its fields. */
     public TailCommand(CommandContext context) {
@@ -107,7 +89,7 @@ public final class TailCommand implements Callable<Integer> {
         if (lines < 0) {
             throw new CommandFailure(ExitCode.USAGE, "-n must not be negative");
         }
-        if (follow && (times.at != null || times.until != null)) {
+        if (follow && (reading.times.at != null || reading.times.until != null)) {
             throw new CommandFailure(
                     ExitCode.USAGE, "-f follows what is committed from now on: leave out --at, --until");
         }
@@ -116,12 +98,14 @@ public final class TailCommand implements Callable<Integer> {
                     ExitCode.USAGE, "-f follows what is committed from now on: leave out --line-since, --line-until");
         }
         lineTimes.check(context);
-        BlobStore archive = identities.open(store, timeout, context);
         try (ArchiveView view = follow
                 ? ArchiveView.open(
-                        "tail", archive, times, TemporaryFiles.tables(context.environment()), context.err()::println)
-                : ArchiveView.once(
-                        "tail", archive, times, TemporaryFiles.tables(context.environment()), context.err()::println)) {
+                        "tail",
+                        reading.open(store, context),
+                        reading.times,
+                        TemporaryFiles.tables(context.environment()),
+                        context.err()::println)
+                : reading.view("tail", store, context)) {
             List<QueriedHost> hosts = follow ? view.find(address, false) : view.select(address, false);
             boolean many = hosts.stream()
                             .flatMap(host -> host.files().stream())
@@ -129,8 +113,8 @@ public final class TailCommand implements Callable<Integer> {
                             .count()
                     > 1;
             ContentSink sink =
-                    json.json ? new ContentSink.Json(context.out()) : new ContentSink.Headed(context.out(), many);
-            try (WorkerThreads threads = new WorkerThreads("tail-", view.readers(memory.bytes()))) {
+                    reading.json() ? new ContentSink.Json(context.out()) : new ContentSink.Headed(context.out(), many);
+            try (WorkerThreads threads = new WorkerThreads("tail-", reading.readers(view))) {
                 Lookahead lookahead = view.lookahead(threads.workers());
                 for (QueriedHost host : hosts) {
                     view.faults().attempt(host.host(), () -> last(view, host, lookahead, sink));
