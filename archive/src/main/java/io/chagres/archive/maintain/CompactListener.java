@@ -3,9 +3,10 @@ package io.chagres.archive.maintain;
 import io.chagres.archive.CorruptArchiveException;
 
 /** Hears how compacting proceeds. */
+@FunctionalInterface
 public interface CompactListener {
     /** Bytes were written into new objects. */
-    void progress(long doneBytes, long totalBytes);
+    default void progress(long doneBytes, long totalBytes) {}
 
     /** Something stays as it is, because what it needs is damaged. */
     void skipped(String subject, CorruptArchiveException cause);

@@ -4,9 +4,10 @@ import io.chagres.archive.HostRegistry;
 import io.chagres.archive.store.BlobInfo;
 
 /** Hears how checking proceeds. */
+@FunctionalInterface
 public interface VerifyListener {
     /** Objects were checked; {@code totalBytes} grows when another host begins. */
-    void progress(long doneBytes, long totalBytes);
+    default void progress(long doneBytes, long totalBytes) {}
 
     /** Something is wrong. */
     void fault(VerifyFault fault);
@@ -15,7 +16,7 @@ public interface VerifyListener {
     default void proof(HostRegistry.Owner host, Proof proof) {}
 
     /** Nothing refers to an object: an upload that was not committed, or not yet. That is no fault. */
-    void garbage(BlobInfo object);
+    default void garbage(BlobInfo object) {}
 
     /** The store has an object and does not give it now: why, and what to do. That is no fault of the archive. */
     default void unanswered(String object, String why) {}

@@ -3,9 +3,7 @@ package io.chagres.archive.follow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.ArchiveLayout;
-import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.maintain.Compact;
-import io.chagres.archive.maintain.CompactListener;
 import io.chagres.archive.maintain.CompactOptions;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.HostFaults;
@@ -13,6 +11,7 @@ import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.testing.Tables;
+import io.chagres.archive.testing.Undamaged;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
@@ -115,15 +114,6 @@ class ArchiveFollowerTest {
     }
 
     private void compact() throws IOException {
-        CompactListener listener = new CompactListener() {
-            @Override
-            public void progress(long doneBytes, long totalBytes) {}
-
-            @Override
-            public void skipped(String subject, CorruptArchiveException cause) {
-                throw new AssertionError(subject, cause);
-            }
-        };
-        new Compact(store, new CompactOptions(0, 0, 1, 1 << 20, false), store::nowMs, listener).host(ID);
+        new Compact(store, new CompactOptions(0, 0, 1, 1 << 20, false), store::nowMs, Undamaged.COMPACT).host(ID);
     }
 }

@@ -9,7 +9,6 @@ import io.chagres.archive.format.RecordColumns;
 import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.format.RecordWriter;
 import io.chagres.archive.maintain.Compact;
-import io.chagres.archive.maintain.CompactListener;
 import io.chagres.archive.maintain.CompactOptions;
 import io.chagres.archive.state.SpanTables;
 import io.chagres.archive.state.TableBytes;
@@ -97,14 +96,8 @@ class HostileTablesTest implements Fuzz.Target {
     }
 
     private static void compact(MemoryStore store) throws IOException {
-        CompactListener listener = new CompactListener() {
-            @Override
-            public void progress(long doneBytes, long totalBytes) {}
-
-            @Override
-            public void skipped(String subject, CorruptArchiveException cause) {}
-        };
-        new Compact(store, new CompactOptions(1, 0, 1, 1 << 20, false), store::nowMs, listener).host(HostileStore.ID);
+        new Compact(store, new CompactOptions(1, 0, 1, 1 << 20, false), store::nowMs, (subject, cause) -> {})
+                .host(HostileStore.ID);
     }
 
     /** Changes records of a table, or what stands before and behind them. */

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.EncryptedException;
 import io.chagres.archive.maintain.Compact;
-import io.chagres.archive.maintain.CompactListener;
 import io.chagres.archive.maintain.CompactOptions;
 import io.chagres.archive.maintain.CompactSummary;
 import io.chagres.archive.maintain.Repair;
@@ -14,7 +13,6 @@ import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.read.Workers;
 import io.chagres.archive.restore.Restore;
-import io.chagres.archive.restore.RestoreListener;
 import io.chagres.archive.restore.RestoreNameless;
 import io.chagres.archive.restore.RestoreOptions;
 import io.chagres.archive.state.CompactedHistoryException;
@@ -28,13 +26,10 @@ import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.Salvage;
 import io.chagres.archive.state.StateText;
-import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.testing.Tables;
 import io.chagres.archive.verify.Verify;
-import io.chagres.archive.verify.VerifyFault;
-import io.chagres.archive.verify.VerifyListener;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -203,18 +198,8 @@ final class ReadEverything {
     }
 
     private void verify() throws IOException {
-        new Verify(store, Workers.NONE, Tables.any(), new VerifyListener() {
-                    @Override
-                    public void progress(long doneBytes, long totalBytes) {}
-
-                    @Override
-                    public void fault(VerifyFault fault) {
-                        assertThat(fault.what()).isNotBlank();
-                    }
-
-                    @Override
-                    public void garbage(BlobInfo object) {}
-                })
+        new Verify(store, Workers.NONE, Tables.any(), fault -> assertThat(fault.what())
+                        .isNotBlank())
                 .run(owner -> true);
     }
 
@@ -228,17 +213,10 @@ final class ReadEverything {
         Path out = Files.createTempDirectory(directory, "out");
         RestoreOptions options = new RestoreOptions(
                 null, PointInTime.NOW, true, RestoreNameless.ALL, false, true, false, version -> true);
-        RestoreListener listener = new RestoreListener() {
-            @Override
-            public void progress(long doneBytes, long totalBytes) {}
-
-            @Override
-            public void fault(String subject, String cause) {
-                assertThat(cause).isNotBlank();
-            }
-        };
         try (LocalTables tables = tables()) {
-            said(() -> new Restore(store, options, tables, Workers.NONE, listener).into(Pathname.of(out.toString())));
+            said(() -> new Restore(store, options, tables, Workers.NONE, (subject, cause) -> assertThat(cause)
+                            .isNotBlank())
+                    .into(Pathname.of(out.toString())));
         }
         delete(out);
         try (Stream<Path> left = Files.list(directory)) {
@@ -285,17 +263,10 @@ final class ReadEverything {
     }
 
     private static CompactSummary compact(MemoryStore in) throws IOException {
-        CompactListener listener = new CompactListener() {
-            @Override
-            public void progress(long doneBytes, long totalBytes) {}
-
-            @Override
-            public void skipped(String subject, CorruptArchiveException cause) {
-                assertThat(cause.getMessage()).isNotBlank();
-            }
-        };
         CompactOptions options = new CompactOptions(DAY_MS, 0, 1, 1 << 20, false);
-        return new Compact(in, options, in::nowMs, listener).host(HostileStore.ID);
+        return new Compact(in, options, in::nowMs, (subject, cause) -> assertThat(cause.getMessage())
+                        .isNotBlank())
+                .host(HostileStore.ID);
     }
 
     /** Returns what names there are, and what the versions hold as far as that can be read. */

@@ -13,7 +13,6 @@ import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.StateText;
-import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.testing.FaultyStore;
 import io.chagres.archive.testing.FaultyStore.Kind;
@@ -21,8 +20,6 @@ import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.testing.Tables;
 import io.chagres.archive.verify.Verify;
-import io.chagres.archive.verify.VerifyFault;
-import io.chagres.archive.verify.VerifyListener;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -54,19 +51,8 @@ class RepeatsTest {
 
     private static List<String> faults(BlobStore of) throws IOException {
         List<String> told = new ArrayList<>();
-        VerifyListener listener = new VerifyListener() {
-            @Override
-            public void progress(long doneBytes, long totalBytes) {}
-
-            @Override
-            public void fault(VerifyFault fault) {
-                told.add(fault.object() + ": " + fault.what());
-            }
-
-            @Override
-            public void garbage(BlobInfo object) {}
-        };
-        new Verify(of, Workers.NONE, Tables.any(), listener).run(owner -> true);
+        new Verify(of, Workers.NONE, Tables.any(), fault -> told.add(fault.object() + ": " + fault.what()))
+                .run(owner -> true);
         return told;
     }
 

@@ -3,7 +3,6 @@ package io.chagres.archive.maintain;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.Codec;
-import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.CompactedHistoryException;
 import io.chagres.archive.state.FileVersion;
@@ -12,6 +11,7 @@ import io.chagres.archive.state.NameTree;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
+import io.chagres.archive.testing.Undamaged;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -46,18 +46,9 @@ class ClockSkewTest {
     private record Moment(long timeMs, List<String> names) {}
 
     private CompactSummary compact(long retainMs) throws IOException {
-        CompactListener listener = new CompactListener() {
-            @Override
-            public void progress(long doneBytes, long totalBytes) {}
-
-            @Override
-            public void skipped(String subject, CorruptArchiveException cause) {
-                throw new AssertionError(subject, cause);
-            }
-        };
         long offMs = random.nextLong(-48, 49) * HOUR_MS;
         CompactOptions options = new CompactOptions(GRACE_MS, retainMs, Codec.ZSTD, 1, 1 << 20, false, 1);
-        return new Compact(store, options, () -> store.nowMs() + offMs, listener).host(ID);
+        return new Compact(store, options, () -> store.nowMs() + offMs, Undamaged.COMPACT).host(ID);
     }
 
     private static List<String> names(HostState state) {

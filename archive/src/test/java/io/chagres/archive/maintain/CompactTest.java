@@ -10,7 +10,6 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.Workers;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.PointInTime;
-import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.archive.store.StoreException;
@@ -67,18 +66,7 @@ class CompactTest {
     /** Returns what is wrong with an archive. */
     static List<VerifyFault> faults(BlobStore of) throws IOException {
         List<VerifyFault> faults = new ArrayList<>();
-        VerifyListener listener = new VerifyListener() {
-            @Override
-            public void progress(long doneBytes, long totalBytes) {}
-
-            @Override
-            public void fault(VerifyFault fault) {
-                faults.add(fault);
-            }
-
-            @Override
-            public void garbage(BlobInfo object) {}
-        };
+        VerifyListener listener = faults::add;
         new Verify(of, Workers.NONE, Tables.any(), listener).run(owner -> true);
         return faults;
     }

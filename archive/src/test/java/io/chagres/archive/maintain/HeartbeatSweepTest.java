@@ -3,10 +3,10 @@ package io.chagres.archive.maintain;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.ArchiveLayout;
-import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Heartbeat;
 import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
+import io.chagres.archive.testing.Undamaged;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
@@ -18,16 +18,7 @@ class HeartbeatSweepTest {
     private final MemoryStore store = new MemoryStore();
 
     private CompactSummary compact() throws IOException {
-        CompactListener listener = new CompactListener() {
-            @Override
-            public void progress(long doneBytes, long totalBytes) {}
-
-            @Override
-            public void skipped(String subject, CorruptArchiveException cause) {
-                throw new AssertionError(subject, cause);
-            }
-        };
-        return new Compact(store, CompactOptions.DEFAULT, store::nowMs, listener).host(ID);
+        return new Compact(store, CompactOptions.DEFAULT, store::nowMs, Undamaged.COMPACT).host(ID);
     }
 
     private void speak(long from, long to) throws IOException {

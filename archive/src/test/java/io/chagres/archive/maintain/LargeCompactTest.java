@@ -8,6 +8,7 @@ import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.StateText;
 import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
+import io.chagres.archive.testing.Undamaged;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
@@ -150,23 +151,14 @@ class LargeCompactTest {
                 host.file("/d/f" + i, "x");
             }
             host.commit();
-            CompactListener silent = new CompactListener() {
-                @Override
-                public void progress(long doneBytes, long totalBytes) {}
-
-                @Override
-                public void skipped(String subject, CorruptArchiveException cause) {
-                    throw new AssertionError(subject, cause);
-                }
-            };
             CompactOptions options = new CompactOptions(0, 0, 1, 4 << 20, false);
-            assertThat(new Compact(store, options, store::nowMs, silent)
+            assertThat(new Compact(store, options, store::nowMs, Undamaged.COMPACT)
                             .host(ID)
                             .objectsWritten())
                     .isEqualTo(2);
             host.file("/e", "y");
             host.commit();
-            assertThat(new Compact(store, options, store::nowMs, silent)
+            assertThat(new Compact(store, options, store::nowMs, Undamaged.COMPACT)
                             .host(ID)
                             .contentBytes())
                     .as("a full one is not written again, however few bytes it has")

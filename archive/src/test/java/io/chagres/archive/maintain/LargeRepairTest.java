@@ -3,10 +3,10 @@ package io.chagres.archive.maintain;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.ArchiveLayout;
-import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
+import io.chagres.archive.testing.Undamaged;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -40,17 +40,8 @@ class LargeRepairTest {
     }
 
     private void compact() throws IOException {
-        CompactListener silent = new CompactListener() {
-            @Override
-            public void progress(long doneBytes, long totalBytes) {}
-
-            @Override
-            public void skipped(String subject, CorruptArchiveException cause) {
-                throw new AssertionError(subject, cause);
-            }
-        };
         CompactOptions options = new CompactOptions(86_400_000, 0, 1, 4 << 20, false);
-        new Compact(store, options, store::nowMs, silent).host(ID);
+        new Compact(store, options, store::nowMs, Undamaged.COMPACT).host(ID);
     }
 
     private static List<String> repair(MemoryStore of, int largeVersions, boolean apply) throws IOException {

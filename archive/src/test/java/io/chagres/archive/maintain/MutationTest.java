@@ -16,13 +16,10 @@ import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.Salvage;
 import io.chagres.archive.state.SpanTables;
-import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.testing.Tables;
 import io.chagres.archive.verify.Verify;
-import io.chagres.archive.verify.VerifyFault;
-import io.chagres.archive.verify.VerifyListener;
 import io.chagres.testkit.Seeds;
 import io.chagres.testkit.Share;
 import java.io.IOException;
@@ -76,14 +73,8 @@ class MutationTest {
     }
 
     private static void compact(MemoryStore store) throws IOException {
-        CompactListener listener = new CompactListener() {
-            @Override
-            public void progress(long doneBytes, long totalBytes) {}
-
-            @Override
-            public void skipped(String subject, CorruptArchiveException cause) {}
-        };
-        new Compact(store, new CompactOptions(86_400_000, 0, 1, 1 << 20, false), store::nowMs, listener).host(ID);
+        new Compact(store, new CompactOptions(86_400_000, 0, 1, 1 << 20, false), store::nowMs, (subject, cause) -> {})
+                .host(ID);
     }
 
     private byte[] mutated(byte[] bytes) {
@@ -134,17 +125,7 @@ class MutationTest {
                 store,
                 Salvage.load(
                         store, ID, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE, (object, cause, lost) -> {}));
-        new Verify(store, Workers.NONE, Tables.any(), new VerifyListener() {
-                    @Override
-                    public void progress(long doneBytes, long totalBytes) {}
-
-                    @Override
-                    public void fault(VerifyFault fault) {}
-
-                    @Override
-                    public void garbage(BlobInfo object) {}
-                })
-                .run(owner -> true);
+        new Verify(store, Workers.NONE, Tables.any(), fault -> {}).run(owner -> true);
     }
 
     @Test

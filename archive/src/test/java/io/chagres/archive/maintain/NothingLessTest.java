@@ -18,7 +18,6 @@ import io.chagres.archive.sign.Trust;
 import io.chagres.archive.sign.TrustList;
 import io.chagres.archive.state.CompactedHistoryException;
 import io.chagres.archive.state.SpanTables;
-import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.Host;
@@ -54,13 +53,6 @@ class NothingLessTest {
     private static final String ID = "0123456789abcdef";
     private static final long DAY = 86_400_000;
     private static final long LAST = 36;
-    private static final CompactListener QUIET = new CompactListener() {
-        @Override
-        public void progress(long doneBytes, long totalBytes) {}
-
-        @Override
-        public void skipped(String subject, CorruptArchiveException cause) {}
-    };
 
     /** How a host came to be what it is. */
     private enum Life {
@@ -141,7 +133,7 @@ class NothingLessTest {
 
     private static void compact(BlobStore store, long graceMs) throws IOException {
         CompactOptions options = new CompactOptions(graceMs, 0, 1, 1 << 20, false);
-        new Compact(store, options, () -> Long.MAX_VALUE, QUIET).host(ID);
+        new Compact(store, options, () -> Long.MAX_VALUE, (subject, cause) -> {}).host(ID);
     }
 
     private static List<String> repair(BlobStore store, DamagedStore clock, boolean applies) throws IOException {
@@ -161,9 +153,6 @@ class NothingLessTest {
         private boolean isProven;
 
         @Override
-        public void progress(long doneBytes, long totalBytes) {}
-
-        @Override
         public void fault(VerifyFault fault) {
             faults.add(fault.toString());
         }
@@ -172,9 +161,6 @@ class NothingLessTest {
         public void proof(HostRegistry.Owner host, Proof proof) {
             isProven |= host.id().equals(ID) && proof.isWhole();
         }
-
-        @Override
-        public void garbage(BlobInfo object) {}
     }
 
     private Checked verified(BlobStore store, boolean proves) throws IOException {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
-import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
@@ -31,16 +30,7 @@ class PackTest {
     private final List<String> skipped = new ArrayList<>();
 
     private CompactSummary compact() throws IOException {
-        CompactListener listener = new CompactListener() {
-            @Override
-            public void progress(long doneBytes, long totalBytes) {}
-
-            @Override
-            public void skipped(String subject, CorruptArchiveException cause) {
-                skipped.add(subject);
-            }
-        };
-        return new Compact(store, NOW, store::nowMs, listener).host(ID);
+        return new Compact(store, NOW, store::nowMs, (subject, cause) -> skipped.add(subject)).host(ID);
     }
 
     private void assertWhole(Host host) throws IOException {

@@ -206,15 +206,11 @@ class RepairTest {
     }
 
     private void compact(List<String> skipped) throws IOException {
-        new Compact(store, new CompactOptions(0, 0, 1, 1 << 20, false), () -> Long.MAX_VALUE, new CompactListener() {
-                    @Override
-                    public void progress(long doneBytes, long totalBytes) {}
-
-                    @Override
-                    public void skipped(String subject, CorruptArchiveException cause) {
-                        skipped.add(subject + ": " + cause.getMessage());
-                    }
-                })
+        new Compact(
+                        store,
+                        new CompactOptions(0, 0, 1, 1 << 20, false),
+                        () -> Long.MAX_VALUE,
+                        (subject, cause) -> skipped.add(subject + ": " + cause.getMessage()))
                 .host(ID);
     }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.github.luben.zstd.ZstdInputStream;
 import io.chagres.archive.Codec;
-import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.format.RecordColumns;
@@ -23,6 +22,7 @@ import io.chagres.archive.testing.FaultyStore;
 import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.LaggingStore;
 import io.chagres.archive.testing.MemoryStore;
+import io.chagres.archive.testing.Undamaged;
 import io.chagres.testkit.Seeds;
 import io.chagres.testkit.Share;
 import java.io.ByteArrayInputStream;
@@ -50,18 +50,8 @@ class RetentionTest {
 
     private final MemoryStore store = new MemoryStore();
 
-    private static final CompactListener LISTENER = new CompactListener() {
-        @Override
-        public void progress(long doneBytes, long totalBytes) {}
-
-        @Override
-        public void skipped(String subject, CorruptArchiveException cause) {
-            throw new AssertionError(subject, cause);
-        }
-    };
-
     private static CompactSummary compact(BlobStore of, MemoryStore clock) throws IOException {
-        return new Compact(of, RETAIN, clock::nowMs, LISTENER).host(ID);
+        return new Compact(of, RETAIN, clock::nowMs, Undamaged.COMPACT).host(ID);
     }
 
     /** Compacts once a day. */
@@ -345,7 +335,7 @@ class RetentionTest {
 
     private void spool(Map<Long, Long> taken) throws IOException {
         store.advance(1000);
-        Compact.ofSpool(store, 8 << 20, store::nowMs, LISTENER, id -> taken.getOrDefault(id, 0L))
+        Compact.ofSpool(store, 8 << 20, store::nowMs, Undamaged.COMPACT, id -> taken.getOrDefault(id, 0L))
                 .host(ID);
     }
 

@@ -3,12 +3,12 @@ package io.chagres.archive.maintain;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.ForwardingStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
+import io.chagres.archive.testing.Undamaged;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
@@ -20,16 +20,7 @@ class SweepTest {
     private final MemoryStore objects = new MemoryStore();
 
     private CompactSummary compact(BlobStore store) throws IOException {
-        CompactListener listener = new CompactListener() {
-            @Override
-            public void progress(long doneBytes, long totalBytes) {}
-
-            @Override
-            public void skipped(String subject, CorruptArchiveException cause) {
-                throw new AssertionError(subject, cause);
-            }
-        };
-        return new Compact(store, NOW, objects::nowMs, listener).host(ID);
+        return new Compact(store, NOW, objects::nowMs, Undamaged.COMPACT).host(ID);
     }
 
     /** A server says its time in whole seconds, some the second before: what was put just now is not of the future. */

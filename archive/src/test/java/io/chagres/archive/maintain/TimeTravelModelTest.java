@@ -3,7 +3,6 @@ package io.chagres.archive.maintain;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.Codec;
-import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
@@ -15,6 +14,7 @@ import io.chagres.archive.state.StateText;
 import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.testing.Tables;
+import io.chagres.archive.testing.Undamaged;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -77,16 +77,7 @@ class TimeTravelModelTest {
     }
 
     private void compact(CompactOptions options) throws IOException {
-        CompactListener listener = new CompactListener() {
-            @Override
-            public void progress(long doneBytes, long totalBytes) {}
-
-            @Override
-            public void skipped(String subject, CorruptArchiveException cause) {
-                throw new AssertionError(subject, cause);
-            }
-        };
-        new Compact(store, options, store::nowMs, listener).host(ID);
+        new Compact(store, options, store::nowMs, Undamaged.COMPACT).host(ID);
     }
 
     private void run(long historyMs) throws IOException {

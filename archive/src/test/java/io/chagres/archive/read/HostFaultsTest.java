@@ -6,10 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.restore.Restore;
-import io.chagres.archive.restore.RestoreListener;
 import io.chagres.archive.restore.RestoreOptions;
 import io.chagres.archive.state.LocalTables;
-import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.FaultyStore;
@@ -17,8 +15,6 @@ import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.testing.Tables;
 import io.chagres.archive.verify.Verify;
-import io.chagres.archive.verify.VerifyFault;
-import io.chagres.archive.verify.VerifyListener;
 import io.chagres.linux.Machine;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
@@ -65,19 +61,7 @@ class HostFaultsTest {
     }
 
     private long verify(BlobStore store) throws IOException {
-        VerifyListener listener = new VerifyListener() {
-            @Override
-            public void progress(long doneBytes, long totalBytes) {}
-
-            @Override
-            public void fault(VerifyFault fault) {
-                told.add(fault.toString());
-            }
-
-            @Override
-            public void garbage(BlobInfo object) {}
-        };
-        return new Verify(store, Workers.NONE, Tables.any(), listener)
+        return new Verify(store, Workers.NONE, Tables.any(), fault -> told.add(fault.toString()))
                 .run(host -> true)
                 .hosts();
     }
@@ -93,19 +77,15 @@ class HostFaultsTest {
     @ParameterizedTest
     @CsvSource({"log/, true", "log/, false"})
     void restoreGoesOn(String part, boolean lasting) throws IOException {
-        RestoreListener listener = new RestoreListener() {
-            @Override
-            public void progress(long doneBytes, long totalBytes) {}
-
-            @Override
-            public void fault(String subject, String cause) {
-                told.add(subject + ": " + cause);
-            }
-        };
         BlobStore store = refusing("hosts/" + BAD + "/" + part, lasting);
         Pathname target = Pathname.of(directory.resolve("back").toString());
         try (LocalTables tables = Tables.of(false)) {
-            assertThat(new Restore(store, RestoreOptions.ALL, tables, Workers.NONE, listener)
+            assertThat(new Restore(
+                                    store,
+                                    RestoreOptions.ALL,
+                                    tables,
+                                    Workers.NONE,
+                                    (subject, cause) -> told.add(subject + ": " + cause))
                             .into(target)
                             .faults())
                     .isEqualTo(1);

@@ -3,11 +3,9 @@ package io.chagres.archive.restore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.Codec;
-import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.maintain.Compact;
-import io.chagres.archive.maintain.CompactListener;
 import io.chagres.archive.maintain.CompactOptions;
 import io.chagres.archive.read.Workers;
 import io.chagres.archive.state.LocalTables;
@@ -15,6 +13,7 @@ import io.chagres.archive.state.SpanTables;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.Tables;
+import io.chagres.archive.testing.Undamaged;
 import io.chagres.linux.Machine;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Program;
@@ -62,18 +61,14 @@ class PythonReaderTest {
     /** Restores everything by both programs and compares what they made. */
     private void compare(DirectoryStore store, String name) throws IOException {
         List<String> faults = new ArrayList<>();
-        RestoreListener listener = new RestoreListener() {
-            @Override
-            public void progress(long doneBytes, long totalBytes) {}
-
-            @Override
-            public void fault(String subject, String cause) {
-                faults.add(subject + ": " + cause);
-            }
-        };
         Path ours = Files.createDirectory(directory.resolve(name + "-java"));
         try (LocalTables tables = Tables.of(true)) {
-            new Restore(store, RestoreOptions.ALL.with(true, RestoreNameless.ALL), tables, Workers.NONE, listener)
+            new Restore(
+                            store,
+                            RestoreOptions.ALL.with(true, RestoreNameless.ALL),
+                            tables,
+                            Workers.NONE,
+                            (subject, cause) -> faults.add(subject + ": " + cause))
                     .into(Pathname.of(ours.toString()));
         }
         assertThat(faults).singleElement().asString().startsWith("host other (").contains("has not begun");
@@ -134,16 +129,7 @@ class PythonReaderTest {
     }
 
     private static void compact(DirectoryStore store, long retainMs) throws IOException {
-        CompactListener listener = new CompactListener() {
-            @Override
-            public void progress(long doneBytes, long totalBytes) {}
-
-            @Override
-            public void skipped(String subject, CorruptArchiveException cause) {
-                throw new AssertionError(subject, cause);
-            }
-        };
-        new Compact(store, new CompactOptions(0, retainMs, 1, 64 << 20, false), () -> Long.MAX_VALUE, listener)
+        new Compact(store, new CompactOptions(0, retainMs, 1, 64 << 20, false), () -> Long.MAX_VALUE, Undamaged.COMPACT)
                 .host(ID);
     }
 

@@ -10,12 +10,12 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.TableSection;
 import io.chagres.archive.maintain.Compact;
-import io.chagres.archive.maintain.CompactListener;
 import io.chagres.archive.maintain.CompactOptions;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.ForwardingStore;
 import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
+import io.chagres.archive.testing.Undamaged;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -53,17 +53,8 @@ class DamagedTablesTest {
 
     /** Removes nothing. */
     private void compact() throws IOException {
-        CompactListener listener = new CompactListener() {
-            @Override
-            public void progress(long doneBytes, long totalBytes) {}
-
-            @Override
-            public void skipped(String subject, CorruptArchiveException cause) {
-                throw new AssertionError(subject, cause);
-            }
-        };
         CompactOptions options = new CompactOptions(86_400_000, 0, 1, 1 << 20, false);
-        new Compact(store, options, store::nowMs, listener).host(ID);
+        new Compact(store, options, store::nowMs, Undamaged.COMPACT).host(ID);
     }
 
     private String newestCheckpoint() {

@@ -9,9 +9,9 @@ import io.chagres.archive.format.RecordWriter;
 import io.chagres.archive.format.Samples;
 import io.chagres.archive.log.LogFixture;
 import io.chagres.archive.maintain.Compact;
-import io.chagres.archive.maintain.CompactListener;
 import io.chagres.archive.maintain.CompactOptions;
 import io.chagres.archive.testing.MemoryStore;
+import io.chagres.archive.testing.Undamaged;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.util.List;
@@ -157,15 +157,6 @@ class HostStateTest {
 
     private static void compact(MemoryStore store) throws IOException {
         CompactOptions options = new CompactOptions(0, 0, 1, 1 << 20, false);
-        CompactListener listener = new CompactListener() {
-            @Override
-            public void progress(long doneBytes, long totalBytes) {}
-
-            @Override
-            public void skipped(String subject, CorruptArchiveException cause) {
-                throw new AssertionError(subject, cause);
-            }
-        };
-        new Compact(store, options, () -> 0, listener).host(LogFixture.HOST);
+        new Compact(store, options, () -> 0, Undamaged.COMPACT).host(LogFixture.HOST);
     }
 }

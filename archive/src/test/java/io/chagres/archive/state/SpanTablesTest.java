@@ -3,16 +3,13 @@ package io.chagres.archive.state;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.ArchiveLayout;
-import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.maintain.Compact;
-import io.chagres.archive.maintain.CompactListener;
 import io.chagres.archive.maintain.CompactOptions;
 import io.chagres.archive.read.Workers;
-import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.FaultyStore;
@@ -20,9 +17,8 @@ import io.chagres.archive.testing.FaultyStore.Kind;
 import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.testing.Tables;
+import io.chagres.archive.testing.Undamaged;
 import io.chagres.archive.verify.Verify;
-import io.chagres.archive.verify.VerifyFault;
-import io.chagres.archive.verify.VerifyListener;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
@@ -76,16 +72,7 @@ class SpanTablesTest {
     }
 
     private static void compact(BlobStore of, MemoryStore clock, long graceMs) throws IOException {
-        CompactListener listener = new CompactListener() {
-            @Override
-            public void progress(long doneBytes, long totalBytes) {}
-
-            @Override
-            public void skipped(String subject, CorruptArchiveException cause) {
-                throw new AssertionError(subject, cause);
-            }
-        };
-        new Compact(of, new CompactOptions(graceMs, 0, 1, 1 << 20, false), clock::nowMs, listener).host(ID);
+        new Compact(of, new CompactOptions(graceMs, 0, 1, 1 << 20, false), clock::nowMs, Undamaged.COMPACT).host(ID);
     }
 
     private static List<String> text(HostState state) {
@@ -291,19 +278,7 @@ class SpanTablesTest {
 
     private static List<String> faults(BlobStore of) throws IOException {
         List<String> subjects = new ArrayList<>();
-        VerifyListener listener = new VerifyListener() {
-            @Override
-            public void progress(long doneBytes, long totalBytes) {}
-
-            @Override
-            public void fault(VerifyFault fault) {
-                subjects.add(fault.object());
-            }
-
-            @Override
-            public void garbage(BlobInfo object) {}
-        };
-        new Verify(of, Workers.NONE, Tables.any(), listener).run(owner -> true);
+        new Verify(of, Workers.NONE, Tables.any(), fault -> subjects.add(fault.object())).run(owner -> true);
         return subjects;
     }
 

@@ -1,8 +1,6 @@
 package io.chagres.archive.testing;
 
-import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.maintain.Compact;
-import io.chagres.archive.maintain.CompactListener;
 import io.chagres.archive.maintain.CompactOptions;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.linux.Pathname;
@@ -56,15 +54,7 @@ public final class QueryArchive {
     }
 
     private static void compact(DirectoryStore store) throws IOException {
-        CompactListener listener = new CompactListener() {
-            @Override
-            public void progress(long doneBytes, long totalBytes) {}
-
-            @Override
-            public void skipped(String subject, CorruptArchiveException cause) {
-                throw new AssertionError(subject, cause);
-            }
-        };
-        new Compact(store, new CompactOptions(0, 0, 1, 64 << 20, false), () -> Long.MAX_VALUE, listener).host(ID);
+        new Compact(store, new CompactOptions(0, 0, 1, 64 << 20, false), () -> Long.MAX_VALUE, Undamaged.COMPACT)
+                .host(ID);
     }
 }

@@ -1,6 +1,5 @@
 package io.chagres.archive.testing;
 
-import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.FileKey;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.InodeAttributes;
@@ -11,7 +10,6 @@ import io.chagres.archive.log.CommitBuilder;
 import io.chagres.archive.log.CommitLog;
 import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.maintain.Compact;
-import io.chagres.archive.maintain.CompactListener;
 import io.chagres.archive.maintain.CompactOptions;
 import io.chagres.archive.sign.SigningKey;
 import io.chagres.archive.state.HostState;
@@ -187,17 +185,8 @@ public final class SmallArchive implements AutoCloseable {
      */
     public static void compact(BlobStore store, long graceMs, Clock clock) throws IOException {
         CompactOptions options = new CompactOptions(graceMs, 0, 1, 1 << 20, false);
-        CompactListener listener = new CompactListener() {
-            @Override
-            public void progress(long doneBytes, long totalBytes) {}
-
-            @Override
-            public void skipped(String subject, CorruptArchiveException cause) {
-                throw new AssertionError(subject, cause);
-            }
-        };
         for (HostRegistry.Owner host : HostRegistry.hosts(store)) {
-            new Compact(store, options, clock::millis, listener).host(host.id());
+            new Compact(store, options, clock::millis, Undamaged.COMPACT).host(host.id());
         }
     }
 

@@ -19,6 +19,7 @@ import io.chagres.archive.store.DirectoryStore;
 import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.FaultyStore;
 import io.chagres.archive.testing.Host;
+import io.chagres.archive.testing.Undamaged;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Program;
 import java.io.IOException;
@@ -35,7 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The objects that should be there follow from those that are there. */
 class MissingObjectsTest extends VerifyFixture {
     private void compact() throws IOException {
-        new Compact(store, new CompactOptions(0, 0, 1, 1 << 20, false), store::nowMs, SILENT).host(ID);
+        new Compact(store, new CompactOptions(0, 0, 1, 1 << 20, false), store::nowMs, Undamaged.COMPACT).host(ID);
     }
 
     private void delete(String part) {

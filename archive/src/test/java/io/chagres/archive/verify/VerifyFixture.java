@@ -3,9 +3,7 @@ package io.chagres.archive.verify;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.Codec;
-import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
-import io.chagres.archive.maintain.CompactListener;
 import io.chagres.archive.read.Workers;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.store.BlobInfo;
@@ -107,14 +105,4 @@ abstract class VerifyFixture {
         host.commit();
         return host;
     }
-
-    static final CompactListener SILENT = new CompactListener() {
-        @Override
-        public void progress(long doneBytes, long totalBytes) {}
-
-        @Override
-        public void skipped(String subject, CorruptArchiveException cause) {
-            throw new AssertionError(subject, cause);
-        }
-    };
 }

@@ -25,6 +25,7 @@ import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.FaultyStore;
 import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
+import io.chagres.archive.testing.Undamaged;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Seeds;
 import java.io.ByteArrayInputStream;
@@ -158,7 +159,7 @@ class VerifyTest extends VerifyFixture {
             host.commit();
         }
         new Heartbeat(Heartbeat.State.RUNNING, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0, 0).put(store, ID, 1, 1);
-        new Compact(store, new CompactOptions(0, 0, 1, 1 << 20, false), store::nowMs, SILENT).host(ID);
+        new Compact(store, new CompactOptions(0, 0, 1, 1 << 20, false), store::nowMs, Undamaged.COMPACT).host(ID);
         verify();
         assertThat(faults).isEmpty();
         for (String part : List.of("/filters/", "/alive/")) {
@@ -181,7 +182,7 @@ class VerifyTest extends VerifyFixture {
     @Test
     void namesAHistoryOfOtherCommits() throws IOException {
         fill().close();
-        new Compact(store, new CompactOptions(0, 0, 1, 1 << 20, false), store::nowMs, SILENT).host(ID);
+        new Compact(store, new CompactOptions(0, 0, 1, 1 << 20, false), store::nowMs, Undamaged.COMPACT).host(ID);
         String key = store.keys("/history/").getFirst();
         CommitSpan span = Objects.requireNonNull(ArchiveLayout.historyOf(key));
         String other =
@@ -199,7 +200,7 @@ class VerifyTest extends VerifyFixture {
     @Test
     void namesAHistoryThatIsMissing() throws IOException {
         fill().close();
-        new Compact(store, new CompactOptions(0, 0, 1, 1 << 20, false), store::nowMs, SILENT).host(ID);
+        new Compact(store, new CompactOptions(0, 0, 1, 1 << 20, false), store::nowMs, Undamaged.COMPACT).host(ID);
         verify();
         assertThat(faults).isEmpty();
         String key = store.keys("/history/").getFirst();
@@ -461,7 +462,7 @@ class VerifyTest extends VerifyFixture {
                 for (int i = 0; i < 3; i++) { // what is replaced goes with the one after the next
                     store.advance(2 * 86_400_000);
                     CompactOptions options = new CompactOptions(0, 0, 1, 1 << 20, false);
-                    new Compact(store, options, store::nowMs, SILENT).host(ID);
+                    new Compact(store, options, store::nowMs, Undamaged.COMPACT).host(ID);
                 }
             }
         }));

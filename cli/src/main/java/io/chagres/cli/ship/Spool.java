@@ -1,9 +1,7 @@
 package io.chagres.cli.ship;
 
-import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.maintain.Compact;
-import io.chagres.archive.maintain.CompactListener;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
@@ -117,21 +115,12 @@ final class Spool {
                             archive,
                             memoryBytes,
                             clock::millis,
-                            new Silent(),
+                            (subject, cause) -> {}, // the forwarder cannot read it either, and says so
                             version -> forwarder.forwarded(host.id(), version))
                     .host(host.id());
         }
         compactedSeq = seq;
         measure(archive);
         compactedBytes = usedBytes.get();
-    }
-
-    /** Says nothing: what cannot be compacted the forwarder cannot read either, and says so. */
-    private static final class Silent implements CompactListener {
-        @Override
-        public void progress(long doneBytes, long totalBytes) {}
-
-        @Override
-        public void skipped(String subject, CorruptArchiveException cause) {}
     }
 }

@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
-import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.maintain.Compact;
-import io.chagres.archive.maintain.CompactListener;
 import io.chagres.archive.maintain.CompactOptions;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
@@ -32,16 +30,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code grep --sort time}: lines of all hosts in the order of the commits that made them whole. */
 final class GrepSortTest {
-    private static final CompactListener SILENT = new CompactListener() {
-        @Override
-        public void progress(long doneBytes, long totalBytes) {}
-
-        @Override
-        public void skipped(String subject, CorruptArchiveException cause) {
-            throw new AssertionError(subject, cause);
-        }
-    };
-
     @TempDir
     Path directory = Path.of("");
 
@@ -159,7 +147,10 @@ final class GrepSortTest {
         try (BlobStore archive = BlobStores.open(store().toString(), false)) {
             for (HostRegistry.Owner host : HostRegistry.hosts(archive)) {
                 for (int i = 0; i < 2; i++) {
-                    new Compact(archive, options, Clock.systemUTC()::millis, SILENT).host(host.id());
+                    new Compact(archive, options, Clock.systemUTC()::millis, (subject, cause) -> {
+                                throw new AssertionError(subject, cause);
+                            })
+                            .host(host.id());
                 }
                 assertThat(archive.first(ArchiveLayout.log(host.id()))).isNull();
             }

@@ -9,7 +9,6 @@ import io.chagres.archive.ObjectKind;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Workers;
 import io.chagres.archive.restore.Restore;
-import io.chagres.archive.restore.RestoreListener;
 import io.chagres.archive.restore.RestoreNameless;
 import io.chagres.archive.restore.RestoreOptions;
 import io.chagres.archive.state.LocalTables;
@@ -131,16 +130,10 @@ final class ThawTest {
                     false,
                     false,
                     version -> true);
-            RestoreListener nothing = new RestoreListener() {
-                @Override
-                public void progress(long doneBytes, long totalBytes) {}
-
-                @Override
-                public void fault(String subject, String cause) {
-                    throw new AssertionError(subject + ": " + cause);
-                }
-            };
-            return new Restore(store, what, tables, Workers.NONE, nothing).objects();
+            return new Restore(store, what, tables, Workers.NONE, (subject, cause) -> {
+                        throw new AssertionError(subject + ": " + cause);
+                    })
+                    .objects();
         }
     }
 

@@ -134,9 +134,6 @@ public final class CompactFleet {
         List<String> faults = new ArrayList<>();
         CompactListener listener = new CompactListener() {
             @Override
-            public void progress(long doneBytes, long totalBytes) {}
-
-            @Override
             public void skipped(String subject, CorruptArchiveException cause) {
                 faults.add(subject + " stays as it is: " + cause.getMessage());
             }
