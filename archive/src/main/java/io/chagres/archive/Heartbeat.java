@@ -17,12 +17,14 @@ import org.jspecify.annotations.Nullable;
  * @param intervalMs when the next one follows at the latest, 1 to {@link #MAX_INTERVAL_MS}
  * @param riskBytes bytes at risk; -1 when unknown
  * @param riskMs age of the oldest of them, in milliseconds
+ * @param unverifiedBytes bytes that are acknowledged, in files that may hold others since; -1 when unknown
  * @param files files followed
  * @param bytesPerSecond bytes acknowledged a second since its heartbeat before, or since it started
  * @param version of the program
  * @param follows the paths it was given
  * @param trouble what is wrong, empty when nothing is
- * @param oldestLookMs how long ago it looked at the file that it has not looked at for longest, in milliseconds
+ * @param oldestLookMs how long ago it looked at the file that it has not looked at for longest, in milliseconds; -1
+ *     when unknown
  * @param lostBytes bytes that it saw and that went before it could read them, since it started
  * @param seq the last commit of the host's log that it knew to be acknowledged; 0 when it names none
  */
@@ -32,6 +34,7 @@ public record Heartbeat(
         long intervalMs,
         long riskBytes,
         long riskMs,
+        long unverifiedBytes,
         long files,
         long bytesPerSecond,
         String version,
@@ -118,6 +121,7 @@ public record Heartbeat(
                 .with("interval", intervalMs)
                 .with("risk-bytes", riskBytes)
                 .with("risk-ms", riskMs)
+                .with("unverified-bytes", unverifiedBytes)
                 .with("files", files)
                 .with("look-ms", oldestLookMs)
                 .with("bytes-per-second", bytesPerSecond)
@@ -198,12 +202,13 @@ public record Heartbeat(
                 record.number("interval", 1, MAX_INTERVAL_MS),
                 record.number("risk-bytes", -1, Long.MAX_VALUE),
                 record.number("risk-ms", 0, Long.MAX_VALUE),
+                record.number("unverified-bytes", -1, Long.MAX_VALUE),
                 record.number("files", 0, Long.MAX_VALUE),
                 record.number("bytes-per-second", 0, Long.MAX_VALUE),
                 TextRecord.line(record.text("version")),
                 TextRecord.line(record.text("follows")),
                 TextRecord.line(record.text("trouble")),
-                record.number("look-ms", 0, Long.MAX_VALUE),
+                record.number("look-ms", -1, Long.MAX_VALUE),
                 record.number("lost-bytes", 0, Long.MAX_VALUE),
                 record.number("seq", 0, ArchiveLayout.MAX_NUMBER));
     }

@@ -20,6 +20,7 @@ class HeartbeatTest {
             60_000,
             17,
             2500,
+            88,
             3,
             99,
             "1.0",
@@ -41,10 +42,11 @@ class HeartbeatTest {
         assertThat(WORD.put(store, ID, 1, 1)).isTrue();
         assertThat(Heartbeat.get(store, newest())).isEqualTo(WORD);
         assertThat(new String(store.bytes(newest())))
-                .isEqualTo("format=1\nstate=running\ntime=1000\ninterval=60000\nrisk-bytes=17\nrisk-ms=2500\nfiles=3\n"
+                .isEqualTo("format=1\nstate=running\ntime=1000\ninterval=60000\nrisk-bytes=17\n"
+                        + "risk-ms=2500\nunverified-bytes=88\nfiles=3\n"
                         + "look-ms=4200\nbytes-per-second=99\nversion=1.0\nfollows=/var/log /srv\n"
                         + "trouble=the store refuses\nlost-bytes=42\nseq=12\nkey="
-                        + newest() + "\ncrc32c=3f645aa1\n");
+                        + newest() + "\ncrc32c=4667aee9\n");
         assertThat(newest()).isEqualTo("hosts/" + ID + "/alive/9999999999999998-9999999999999999/9999999999999998");
     }
 
@@ -71,7 +73,7 @@ class HeartbeatTest {
     void takesNothingThatIsBeyondItsLimits() throws IOException {
         String long_ = "x".repeat(5000);
         Heartbeat word = new Heartbeat(
-                Heartbeat.State.DRAINED, 0, 1, -1, 0, 0, 0, long_, long_, "a\nstate=running\u202e", 0, 0, 0);
+                Heartbeat.State.DRAINED, 0, 1, -1, 0, 0, 0, 0, long_, long_, "a\nstate=running\u202e", 0, 0, 0);
         assertThat(word.follows()).hasSize(500).endsWith("\u2026");
         word.put(store, ID, 1, 1);
         Heartbeat read = Heartbeat.get(store, newest());
@@ -80,6 +82,8 @@ class HeartbeatTest {
         for (String bad : List.of(
                 "risk-bytes=-2",
                 "risk-ms=-1",
+                "unverified-bytes=-2",
+                "look-ms=-2",
                 "files=1e9",
                 "bytes-per-second=-1",
                 "time=99999999999999999999",
@@ -87,7 +91,7 @@ class HeartbeatTest {
             store.replace(
                     newest(), Samples.bytes(summed("format=1\nstate=dancing\nkey=" + newest() + "\n" + bad + "\n")));
             assertThat(Heartbeat.get(store, newest()))
-                    .isEqualTo(new Heartbeat(Heartbeat.State.RUNNING, 0, 1, -1, 0, 0, 0, "", "", "", 0, 0, 0));
+                    .isEqualTo(new Heartbeat(Heartbeat.State.RUNNING, 0, 1, -1, 0, -1, 0, 0, "", "", "", -1, 0, 0));
         }
         store.replace(newest(), Samples.bytes("state=running\n"));
         assertThatThrownBy(() -> Heartbeat.get(store, newest())).isInstanceOf(CorruptArchiveException.class);

@@ -150,7 +150,7 @@ final class Drill {
         return new DrainForecast(
                 status.riskBytes() < 0 ? -1 : Math.max(0, status.riskBytes() - stuck),
                 stuck,
-                status.unverifiedBytes(),
+                Math.max(0, status.unverifiedBytes()), // unknown where the risk is
                 scanMs,
                 slowest,
                 largest,

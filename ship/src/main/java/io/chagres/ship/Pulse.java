@@ -243,6 +243,7 @@ final class Pulse {
                 withinMs,
                 status.riskBytes(),
                 status.riskMs(),
+                status.unverifiedBytes(),
                 status.files(),
                 bytesPerSecond,
                 BuildVersion.text(),
@@ -279,7 +280,9 @@ final class Pulse {
         String files = counted(status.unreadableFiles(), "unreadable file", "unreadable files");
         String directories = counted(status.unreadableDirectories(), "unreadable directory", "unreadable directories");
         String missing = counted(status.missingFiles(), "missing file", "missing files");
-        return Stream.of(notice, configuration, lost(status.lost()), store, files, directories, missing)
+        String overdue =
+                counted(status.looks().overdueFiles(), "file not looked at in time", "files not looked at in time");
+        return Stream.of(notice, configuration, lost(status.lost()), store, files, directories, missing, overdue)
                 .filter(each -> !each.isEmpty())
                 .collect(Collectors.joining("; "));
     }

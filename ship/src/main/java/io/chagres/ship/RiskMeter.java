@@ -99,17 +99,17 @@ final class RiskMeter {
             bytes += unverified;
             unverified = 0;
         }
-        boolean unconfirmed = parts.demand.isUnconfirmed();
+        boolean unknown = scanning || parts.isRiskUnknown();
         long archived = total - bytes + parts.outsideBytes();
         long undelivered = parts.undelivered.bytes();
         bytes += Math.max(0, undelivered);
         return new ShipStatus(
                 parts.table.size(),
                 Math.max(0, parts.pipeline.acknowledgedBytes() - Math.max(0, undelivered)),
-                scanning || parts.isRiskUnknown() || (bytes == 0 && unconfirmed) ? -1 : bytes,
+                unknown || (bytes == 0 && parts.demand.isUnconfirmed()) ? -1 : bytes,
                 oldest == Long.MAX_VALUE ? 0 : Math.max(0, nowMs - oldest),
                 heldBack,
-                unverified,
+                unknown ? -1 : unverified,
                 parts.dentries.unreadable().files().size(),
                 parts.watcher.unreadable(),
                 total,

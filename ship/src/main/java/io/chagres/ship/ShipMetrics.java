@@ -39,9 +39,7 @@ final class ShipMetrics {
         metrics.gauge(
                         "chagres_at_risk_bytes",
                         "Bytes that would be lost if the machine died now; NaN for unknown.",
-                        () -> status.get().riskBytes() < 0
-                                ? Double.NaN
-                                : status.get().riskBytes())
+                        () -> known(status.get().riskBytes()))
                 .gauge(
                         "chagres_at_risk_seconds",
                         "Age of the oldest byte at risk; unreadable, held back and unseen bytes count.",
@@ -52,12 +50,13 @@ final class ShipMetrics {
                         of(status, ShipStatus::heldBackBytes))
                 .gauge(
                         "chagres_unverified_bytes",
-                        "Bytes that are acknowledged, in files that nobody has compared since they changed.",
-                        of(status, ShipStatus::unverifiedBytes))
+                        "Bytes that are acknowledged, in files that nobody has compared since they changed; NaN for"
+                                + " unknown.",
+                        () -> known(status.get().unverifiedBytes()))
                 .gauge(
                         "chagres_oldest_look_seconds",
-                        "How long ago the file was looked at that was not looked at for longest.",
-                        () -> status.get().looks().oldestMs() / MS_PER_SECOND)
+                        "How long ago the file was looked at that was not looked at for longest; NaN for unknown.",
+                        () -> known(status.get().looks().oldestMs()) / MS_PER_SECOND)
                 .gauge("chagres_overdue_files", "Files that were not looked at within their time.", () -> status.get()
                         .looks()
                         .overdueFiles())
@@ -92,6 +91,10 @@ final class ShipMetrics {
                         "Files left out for their age (ignore-older) when they were seen; a renamed one counts again.",
                         of(status, ShipStatus::leftOutFiles))
                 .gauge("chagres_followed_bytes", "Size of all files followed.", of(status, ShipStatus::totalBytes));
+    }
+
+    private static double known(long number) {
+        return number < 0 ? Double.NaN : number;
     }
 
     private static void addDrain(Metrics metrics, Supplier<DrainForecast> drain) {

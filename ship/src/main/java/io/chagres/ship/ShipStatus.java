@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param heldBackBytes the part of {@code riskBytes} that waits because it is a run of trailing zeros
  * @param unverifiedBytes bytes that are acknowledged and not at risk, in files that changed since, or into which
  *     somebody may store without a trace: nothing says that they are other than what was shipped, and nothing proves
- *     that they are the same
+ *     that they are the same; -1 for unknown, as {@code riskBytes}
  * @param unreadableFiles files that cannot be read
  * @param unreadableDirectories directories that cannot be read, or hold a name that cannot be looked at
  * @param totalBytes known size of all files followed
@@ -53,12 +53,12 @@ public record ShipStatus(
 
     /** The status before the first step: nothing is known, so the risk is unknown. */
     static final ShipStatus UNKNOWN =
-            new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, true, null, 0, Looks.NONE, Lost.NOTHING, 0, 0);
+            new ShipStatus(0, 0, -1, 0, 0, -1, 0, 0, 0, 0, 0, 0, true, null, 0, Looks.UNKNOWN, Lost.NOTHING, 0, 0);
 
     /** Returns the status while the store refuses to be opened: nothing is known but that. */
     public static ShipStatus unopened(String storeTrouble, long errors) {
         return new ShipStatus(
-                0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, errors, true, storeTrouble, 0, Looks.NONE, Lost.NOTHING, 0, 0);
+                0, 0, -1, 0, 0, -1, 0, 0, 0, 0, 0, errors, true, storeTrouble, 0, Looks.UNKNOWN, Lost.NOTHING, 0, 0);
     }
 
     /** Says whether it says something new after another: the age of the oldest look grows by itself. */

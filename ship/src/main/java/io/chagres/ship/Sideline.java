@@ -109,12 +109,13 @@ final class Sideline {
                 Math.max(1, options.pace().heartbeatMs()),
                 -1,
                 0,
+                -1,
                 0,
                 0,
                 BuildVersion.text(),
                 follows,
                 "does not start: " + why,
-                0,
+                -1,
                 0,
                 0);
         try {

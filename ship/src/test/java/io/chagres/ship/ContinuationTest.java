@@ -256,7 +256,7 @@ class ContinuationTest {
             List<Path> all = grow(tree);
             String gone = onlyHost(tree);
             try (BlobStore store = open(tree)) {
-                new Heartbeat(Heartbeat.State.ENDED, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0, 0)
+                new Heartbeat(Heartbeat.State.ENDED, 0, 60_000, 0, 0, 0, 1, 0, "1", "/", "", 0, 0, 0)
                         .put(store, gone, load(tree, gone).seq(), 1);
             }
             deleteRecursively(log(tree, gone));
@@ -279,7 +279,7 @@ class ContinuationTest {
             String gone = onlyHost(tree);
             long last = load(tree, gone).seq();
             try (BlobStore store = open(tree)) {
-                new Heartbeat(Heartbeat.State.ENDED, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0, last)
+                new Heartbeat(Heartbeat.State.ENDED, 0, 60_000, 0, 0, 0, 1, 0, "1", "/", "", 0, 0, last)
                         .put(store, gone, 1, 1);
                 store.delete(ArchiveLayout.commit(gone, last));
             }

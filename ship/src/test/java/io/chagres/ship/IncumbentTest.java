@@ -124,7 +124,7 @@ class IncumbentTest {
             int commits = store.keys("/log/").size();
             for (int i = 2; i < 6; i++) {
                 store.advance(2 * INTERVAL_MS);
-                new Heartbeat(Heartbeat.State.RUNNING, 0, INTERVAL_MS, 0, 0, 0, 0, "", "", "", 0, 0, 0)
+                new Heartbeat(Heartbeat.State.RUNNING, 0, INTERVAL_MS, 0, 0, 0, 0, 0, "", "", "", 0, 0, 0)
                         .put(store, id, 1, i);
                 assertThatThrownBy(() -> open(ELSEWHERE)).isInstanceOf(LockedException.class);
             }
@@ -156,7 +156,7 @@ class IncumbentTest {
         open(ELSEWHERE).close();
         String id = HostRegistry.hosts(store).getFirst().id();
         store.delete(ArchiveLayout.heartbeat(id, 3, 1));
-        new Heartbeat(Heartbeat.State.ENDED, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0, 0).put(store, id, 3, 1);
+        new Heartbeat(Heartbeat.State.ENDED, 0, 60_000, 0, 0, 0, 1, 0, "1", "/", "", 0, 0, 0).put(store, id, 3, 1);
         open(HERE).close();
     }
 

@@ -107,6 +107,7 @@ class UnreadableTest {
             }
         });
         assertThat(tree.shipper().status().riskBytes()).isNegative();
+        assertThat(tree.shipper().status().unverifiedBytes()).isNegative();
     }
 
     @Test

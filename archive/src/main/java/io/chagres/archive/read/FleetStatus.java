@@ -48,13 +48,13 @@ public final class FleetStatus {
         LOST,
         /** Its last heartbeat or its commits cannot be read. */
         UNKNOWN,
-        /** It has not been heard for a day, and bytes were at risk then, or nobody knows whether any were. */
+        /** It has not been heard for a day, and bytes were at risk or unverified then, or may have been. */
         GONE_AT_RISK,
         /** It said that it ends before everything was acknowledged. */
         ENDED_AT_RISK,
         /** It should have been heard and was not, or bytes have been at risk for too long. */
         LATE,
-        /** It has not been heard for a day, and nothing was at risk then. */
+        /** It has not been heard for a day, and nothing was at risk or unverified then. */
         GONE,
         /** It said that it ends, and everything was acknowledged. */
         ENDED,
@@ -211,7 +211,7 @@ public final class FleetStatus {
             case ENDED -> State.ENDED_AT_RISK;
             case DRAINED -> owes ? State.ENDED_AT_RISK : State.ENDED;
             case FULL, RUNNING -> {
-                State silent = silent(owes, silentMs, lateMs);
+                State silent = silent(owes || word.unverifiedBytes() != 0, silentMs, lateMs);
                 yield silent == State.LIVE ? speaking(word, lateMs) : silent;
             }
         };

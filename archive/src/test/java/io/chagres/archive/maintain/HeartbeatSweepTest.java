@@ -23,7 +23,7 @@ class HeartbeatSweepTest {
 
     private void speak(long from, long to) throws IOException {
         for (long number = from; number <= to; number++) {
-            new Heartbeat(Heartbeat.State.RUNNING, 0, 1, 0, 0, 0, 0, "", "", "", 0, 0, 0).put(store, ID, 1, number);
+            new Heartbeat(Heartbeat.State.RUNNING, 0, 1, 0, 0, 0, 0, 0, "", "", "", 0, 0, 0).put(store, ID, 1, number);
         }
     }
 
@@ -53,7 +53,7 @@ class HeartbeatSweepTest {
             host.commit();
         }
         String fenced = ArchiveLayout.fenced(ID, 1, "00000000000000ff");
-        new Heartbeat(Heartbeat.State.FENCED, 0, 1, 0, 0, 0, 0, "", "", "", 0, 0, 0).putBeside(store, fenced);
+        new Heartbeat(Heartbeat.State.FENCED, 0, 1, 0, 0, 0, 0, 0, "", "", "", 0, 0, 0).putBeside(store, fenced);
         speak(1, 3);
         store.advance(3 * GRACE_MS);
         compact();

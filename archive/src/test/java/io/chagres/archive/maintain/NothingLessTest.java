@@ -117,7 +117,7 @@ class NothingLessTest {
             }
             host.written.forEach((id, bytes) -> truth.put(id, bytes.toByteArray()));
         }
-        new Heartbeat(Heartbeat.State.ENDED, 1, 1000, 0, 0, 0, 0, "test", "", "", 0, 0, LAST).put(store, ID, 1, 1);
+        new Heartbeat(Heartbeat.State.ENDED, 1, 1000, 0, 0, 0, 0, 0, "test", "", "", 0, 0, LAST).put(store, ID, 1, 1);
         return damaged;
     }
 

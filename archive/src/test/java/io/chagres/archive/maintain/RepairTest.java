@@ -426,7 +426,7 @@ class RepairTest {
     @Test
     void isRefusedWhileTheShipperLives() throws IOException {
         damage(3);
-        new Heartbeat(Heartbeat.State.RUNNING, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0, 0).put(store, ID, 1, 1);
+        new Heartbeat(Heartbeat.State.RUNNING, 0, 60_000, 0, 0, 0, 1, 0, "1", "/", "", 0, 0, 0).put(store, ID, 1, 1);
         assertThatThrownBy(() -> repair(true))
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("lives");

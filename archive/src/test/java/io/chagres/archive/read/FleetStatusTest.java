@@ -66,7 +66,7 @@ class FleetStatusTest {
 
     private static void say(BlobStore store, String id, long number, Heartbeat.State state, long riskBytes)
             throws IOException {
-        new Heartbeat(state, 1, 60_000, riskBytes, 10, 2, 5, "1.0", "/logs", "", 0, 0, 0).put(store, id, 1, number);
+        new Heartbeat(state, 1, 60_000, riskBytes, 10, 0, 2, 5, "1.0", "/logs", "", 0, 0, 0).put(store, id, 1, number);
     }
 
     private List<FleetStatus.HostStatus> status(BlobStore of, long nowMs) throws IOException {
@@ -117,11 +117,25 @@ class FleetStatusTest {
                 .returns(7L, Heartbeat::riskBytes);
     }
 
+    /** Bytes that nobody compared are not safe, nor are those that a word does not count. */
+    @Test
+    void aGoneHostWithUnverifiedBytesIsGoneAtRisk() throws IOException {
+        for (long unverified : new long[] {-1, 0, 5}) {
+            new Heartbeat(Heartbeat.State.RUNNING, 1, 60_000, 0, 0, unverified, 2, 5, "1.0", "/logs", "", 0, 0, 0)
+                    .put(store, host(store, "unverified " + unverified), 1, 1);
+        }
+        assertThat(states(FleetStatus.GONE_MS + 1))
+                .containsEntry("unverified 0", FleetStatus.State.GONE)
+                .containsEntry("unverified 5", FleetStatus.State.GONE_AT_RISK)
+                .containsEntry("unverified -1", FleetStatus.State.GONE_AT_RISK);
+        assertThat(states(0)).containsEntry("unverified 5", FleetStatus.State.LIVE);
+    }
+
     /** It lives, and what it should ship stays behind. */
     @Test
     void aHostWhoseBytesWaitIsLate() throws IOException {
         for (long riskMs : new long[] {LATE_MS, LATE_MS + 1}) {
-            new Heartbeat(Heartbeat.State.RUNNING, 1, 60_000, 9, riskMs, 2, 5, "1.0", "/logs", "", 0, 0, 0)
+            new Heartbeat(Heartbeat.State.RUNNING, 1, 60_000, 9, riskMs, 0, 2, 5, "1.0", "/logs", "", 0, 0, 0)
                     .put(store, host(store, "waits " + riskMs), 1, 1);
         }
         assertThat(states(0))
@@ -169,7 +183,8 @@ class FleetStatusTest {
         say(store, id, 5, Heartbeat.State.DRAINED, 0);
         assertThat(only(dayMs)).returns(FleetStatus.State.ENDED, FleetStatus.HostStatus::state);
         assertThat(only(dayMs).isAlarming()).isFalse();
-        new Heartbeat(Heartbeat.State.DRAINED, 1, 60_000, 0, 0, 2, 5, "1.0", "/logs", "", 0, 7, 0).put(store, id, 1, 6);
+        new Heartbeat(Heartbeat.State.DRAINED, 1, 60_000, 0, 0, 0, 2, 5, "1.0", "/logs", "", 0, 7, 0)
+                .put(store, id, 1, 6);
         assertThat(only(0).state()).isEqualTo(FleetStatus.State.ENDED_AT_RISK);
     }
 
@@ -182,7 +197,7 @@ class FleetStatusTest {
         assertThat(only(0).isAlarming()).isTrue();
         assertThat(only(LATE_MS + 1).state()).isEqualTo(FleetStatus.State.LATE);
         assertThat(only(FleetStatus.GONE_MS + 1).state()).isEqualTo(FleetStatus.State.GONE_AT_RISK);
-        new Heartbeat(Heartbeat.State.RUNNING, 1, 60_000, 7, 10, 2, 5, "1.0", "/logs", "", 0, 7, 0)
+        new Heartbeat(Heartbeat.State.RUNNING, 1, 60_000, 7, 10, 0, 2, 5, "1.0", "/logs", "", 0, 7, 0)
                 .put(store, id, 1, 2);
         assertThat(only(0)).returns(FleetStatus.State.LOST, FleetStatus.HostStatus::state);
         new Acknowledgement(only(0).said(), "me", 1).put(store);
@@ -207,7 +222,8 @@ class FleetStatusTest {
         assertThat(only(0)).matches(FleetStatus.HostStatus::isAlarming).matches(each -> each.acknowledgedMs() == 0);
         new Acknowledgement(only(0).said(), "me", 1).put(store);
         assertThat(only(0).isAlarming()).isFalse();
-        new Heartbeat(Heartbeat.State.ENDED, 1, 60_000, 5, 0, 2, 5, "1.0", "/logs", "", 0, 0, 0).put(store, id, 2, 1);
+        new Heartbeat(Heartbeat.State.ENDED, 1, 60_000, 5, 0, 0, 2, 5, "1.0", "/logs", "", 0, 0, 0)
+                .put(store, id, 2, 1);
         assertThat(only(0)).returns(FleetStatus.State.DAMAGED, FleetStatus.HostStatus::state); // it names commit 2
         assertThat(only(0).isAlarming()).isTrue();
     }
@@ -230,7 +246,7 @@ class FleetStatusTest {
     void aFencedShipperIsSeenBesideTheOneThatFencedIt() throws IOException {
         String id = host(store, "web1");
         say(store, id, 1, Heartbeat.State.RUNNING, 0);
-        new Heartbeat(Heartbeat.State.FENCED, 1, 60_000, 9, 10, 2, 0, "1.0", "/other", "fenced", 0, 0, 1)
+        new Heartbeat(Heartbeat.State.FENCED, 1, 60_000, 9, 10, 0, 2, 0, "1.0", "/other", "fenced", 0, 0, 1)
                 .putBeside(store, ArchiveLayout.fenced(id, 1, "00000000000000ff"));
         List<FleetStatus.HostStatus> both = status(store, store.nowMs());
         assertThat(both)
@@ -260,7 +276,7 @@ class FleetStatusTest {
         byte[] good = store.bytes(ArchiveLayout.commit(id, 40));
         byte[] another = store.bytes(ArchiveLayout.commit(id, 20));
         for (long known : new long[] {1, 39, 40}) { // a heartbeat names the last commit of its moment
-            new Heartbeat(Heartbeat.State.DRAINED, 1, 60_000, 0, 0, 2, 5, "1.0", "/logs", "", 0, 0, known)
+            new Heartbeat(Heartbeat.State.DRAINED, 1, 60_000, 0, 0, 0, 2, 5, "1.0", "/logs", "", 0, 0, known)
                     .put(store, id, 1, known);
             assertThat(only(0)).returns(FleetStatus.State.ENDED, FleetStatus.HostStatus::state);
             for (byte[] bad : List.of(new byte[0], Arrays.copyOf(good, good.length - 1), flipped(good), another)) {

@@ -81,7 +81,7 @@ class MissingObjectsTest extends VerifyFixture {
         host.object(host.file("/d/last"), new byte[100], Codec.ZSTD);
         long last = host.commit();
         host.close();
-        new Heartbeat(Heartbeat.State.RUNNING, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0, 0).put(store, ID, last, 1);
+        new Heartbeat(Heartbeat.State.RUNNING, 0, 60_000, 0, 0, 0, 1, 0, "1", "/", "", 0, 0, 0).put(store, ID, last, 1);
         verify();
         assertThat(faults).isEmpty();
         store.delete(ArchiveLayout.commit(ID, last));
@@ -104,8 +104,8 @@ class MissingObjectsTest extends VerifyFixture {
         host.object(host.file("/d/last"), new byte[100], Codec.ZSTD);
         long last = host.commit();
         host.close();
-        new Heartbeat(Heartbeat.State.RUNNING, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0, 1).put(store, ID, 1, 1);
-        new Heartbeat(Heartbeat.State.ENDED, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0, last).put(store, ID, 1, 2);
+        new Heartbeat(Heartbeat.State.RUNNING, 0, 60_000, 0, 0, 0, 1, 0, "1", "/", "", 0, 0, 1).put(store, ID, 1, 1);
+        new Heartbeat(Heartbeat.State.ENDED, 0, 60_000, 0, 0, 0, 1, 0, "1", "/", "", 0, 0, last).put(store, ID, 1, 2);
         verify();
         assertThat(faults).isEmpty();
         store.delete(ArchiveLayout.commit(ID, last));
@@ -124,7 +124,7 @@ class MissingObjectsTest extends VerifyFixture {
     @Test
     void asksNothingOfALogThatWasCompacted() throws IOException {
         fill().close();
-        new Heartbeat(Heartbeat.State.ENDED, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0, 4).put(store, ID, 1, 1);
+        new Heartbeat(Heartbeat.State.ENDED, 0, 60_000, 0, 0, 0, 1, 0, "1", "/", "", 0, 0, 4).put(store, ID, 1, 1);
         compact();
         delete("/log/");
         verify();
@@ -139,7 +139,7 @@ class MissingObjectsTest extends VerifyFixture {
         String only = store.keys("/streams/0000000000000004/").getFirst();
         long last = host.commit();
         host.close();
-        new Heartbeat(Heartbeat.State.ENDED, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0, 0).put(store, ID, last, 1);
+        new Heartbeat(Heartbeat.State.ENDED, 0, 60_000, 0, 0, 0, 1, 0, "1", "/", "", 0, 0, 0).put(store, ID, last, 1);
         store.delete(ArchiveLayout.commit(ID, last));
         assertThat(repair()).isPositive();
         assertThat(verify().orphanObjects()).isOne();
@@ -168,7 +168,7 @@ class MissingObjectsTest extends VerifyFixture {
         try (Host host = new Host(shipper, ID, "web1")) {
             host.file("/d/file", "bytes of the owner\n");
             long last = host.commit();
-            new Heartbeat(Heartbeat.State.RUNNING, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0, last)
+            new Heartbeat(Heartbeat.State.RUNNING, 0, 60_000, 0, 0, 0, 1, 0, "1", "/", "", 0, 0, last)
                     .put(store, ID, 1, 1);
             assertThat(LogWitness.missing(shipper, ID)).isNull();
             store.delete(ArchiveLayout.commit(ID, last));
@@ -184,7 +184,7 @@ class MissingObjectsTest extends VerifyFixture {
             host.object(host.file("/d/lines"), lines, Codec.ZSTD);
             host.commit();
         }
-        new Heartbeat(Heartbeat.State.ENDED, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0, 0).put(store, ID, 1, 1);
+        new Heartbeat(Heartbeat.State.ENDED, 0, 60_000, 0, 0, 0, 1, 0, "1", "/", "", 0, 0, 0).put(store, ID, 1, 1);
         compact();
         for (String part : List.of("/filters/", "/alive/", ID + "/host")) {
             String key = store.keys(part).getFirst();

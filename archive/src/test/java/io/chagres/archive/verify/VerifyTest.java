@@ -158,7 +158,7 @@ class VerifyTest extends VerifyFixture {
             host.object(host.file("/d/lines"), lines, Codec.ZSTD);
             host.commit();
         }
-        new Heartbeat(Heartbeat.State.RUNNING, 0, 60_000, 0, 0, 1, 0, "1", "/", "", 0, 0, 0).put(store, ID, 1, 1);
+        new Heartbeat(Heartbeat.State.RUNNING, 0, 60_000, 0, 0, 0, 1, 0, "1", "/", "", 0, 0, 0).put(store, ID, 1, 1);
         new Compact(store, new CompactOptions(0, 0, 1, 1 << 20, false), store::nowMs, Undamaged.COMPACT).host(ID);
         verify();
         assertThat(faults).isEmpty();

@@ -210,13 +210,7 @@ public final class DrainCommand implements Callable<Integer> {
 
     private void print(long pid, FlushAnswer answer, boolean done, boolean begun) throws IOException {
         JsonWriter line = new JsonWriter().beginObject().member("pid", pid).member("done", done);
-        long left = begun ? answer.leftBytes() : -1;
-        line.name("leftBytes");
-        if (left < 0) {
-            line.value(null);
-        } else {
-            line.value(left);
-        }
+        line.knownMember("leftBytes", begun ? answer.leftBytes() : -1);
         context.out().line(line.endObject());
     }
 

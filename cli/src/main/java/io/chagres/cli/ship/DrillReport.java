@@ -93,31 +93,22 @@ record DrillReport(CommandContext context, long withinMs, boolean json, boolean 
     static String json(long pid, @Nullable DrainForecast forecast, long withinMs) {
         JsonWriter line = new JsonWriter().beginObject().member("pid", pid).member("drill", true);
         line.member("withinMs", withinMs).member("answered", forecast != null);
-        member(line, "drainMs", forecast == null ? -1 : forecast.durationMs());
-        member(line, "leftBytes", forecast == null ? -1 : forecast.leftBytes(withinMs));
-        member(line, "mostBytes", forecast == null ? -1 : forecast.mostBytes(withinMs));
+        line.knownMember("drainMs", forecast == null ? -1 : forecast.durationMs());
+        line.knownMember("leftBytes", forecast == null ? -1 : forecast.leftBytes(withinMs));
+        line.knownMember("mostBytes", forecast == null ? -1 : forecast.mostBytes(withinMs));
         line.member("safe", forecast != null && forecast.isSafeWithin(withinMs));
         if (forecast != null) {
             line.member("why", forecast.whyLeft());
-            member(line, "bytes", forecast.bytes());
-            member(line, "stuckBytes", forecast.stuckBytes());
-            member(line, "unverifiedBytes", forecast.unverifiedBytes());
-            member(line, "scanMs", forecast.scanMs());
-            member(line, "commitMs", forecast.commitMs());
-            member(line, "shippedPerSecond", forecast.rate());
-            member(line, "comparedPerSecond", forecast.compareRate());
-            member(line, "writtenPerSecond", forecast.writeRate());
-            member(line, "heardMs", forecast.heardMs());
+            line.knownMember("bytes", forecast.bytes());
+            line.knownMember("stuckBytes", forecast.stuckBytes());
+            line.knownMember("unverifiedBytes", forecast.unverifiedBytes());
+            line.knownMember("scanMs", forecast.scanMs());
+            line.knownMember("commitMs", forecast.commitMs());
+            line.knownMember("shippedPerSecond", forecast.rate());
+            line.knownMember("comparedPerSecond", forecast.compareRate());
+            line.knownMember("writtenPerSecond", forecast.writeRate());
+            line.knownMember("heardMs", forecast.heardMs());
         }
         return line.endObject().toString();
-    }
-
-    private static void member(JsonWriter line, String name, long number) {
-        line.name(name);
-        if (number < 0) {
-            line.value(null);
-        } else {
-            line.value(number);
-        }
     }
 }

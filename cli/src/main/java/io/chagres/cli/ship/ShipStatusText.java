@@ -68,15 +68,10 @@ final class ShipStatusText {
     static void members(JsonWriter json, ShipStatus status) {
         json.member("files", status.files()).member("shippedBytes", status.shippedBytes());
         json.member("totalBytes", status.totalBytes()).member("archivedBytes", status.archivedBytes());
-        json.name("riskBytes");
-        if (status.riskBytes() < 0) {
-            json.value(null);
-        } else {
-            json.value(status.riskBytes());
-        }
+        json.knownMember("riskBytes", status.riskBytes());
         json.member("riskMs", status.riskMs()).member("heldBackBytes", status.heldBackBytes());
-        json.member("unverifiedBytes", status.unverifiedBytes());
-        json.member("oldestLookMs", status.looks().oldestMs());
+        json.knownMember("unverifiedBytes", status.unverifiedBytes());
+        json.knownMember("oldestLookMs", status.looks().oldestMs());
         json.member("overdueFiles", status.looks().overdueFiles());
         json.member("unreadableFiles", status.unreadableFiles());
         json.member("unreadableDirectories", status.unreadableDirectories());

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -169,17 +170,23 @@ final class FleetBoard implements Board {
                 told,
                 "chagres_host_at_risk_bytes",
                 "Bytes at risk at the last word of the host; NaN for unknown.",
-                row -> risk(row.word()));
+                row -> known(row.word(), Heartbeat::riskBytes));
         each(
                 metrics,
                 told,
                 "chagres_host_at_risk_seconds",
                 "Age of the oldest of them then; NaN for unknown.",
-                row -> row.word() == null ? Double.NaN : row.word().riskMs() / MS_PER_SECOND);
+                row -> known(row.word(), Heartbeat::riskMs) / MS_PER_SECOND);
+        each(
+                metrics,
+                told,
+                "chagres_host_unverified_bytes",
+                "Acknowledged bytes then, in files that may hold others since; NaN for unknown.",
+                row -> known(row.word(), Heartbeat::unverifiedBytes));
     }
 
-    private static double risk(@Nullable Heartbeat word) {
-        return word == null || word.riskBytes() < 0 ? Double.NaN : word.riskBytes();
+    private static double known(@Nullable Heartbeat word, ToLongFunction<Heartbeat> number) {
+        return word == null || number.applyAsLong(word) < 0 ? Double.NaN : number.applyAsLong(word);
     }
 
     private static void each(Metrics metrics, List<Row> told, String name, String help, ToDoubleFunction<Row> value) {

@@ -30,11 +30,11 @@ record Row(
         @Nullable String fault,
         long acknowledgedMs) {
     /** One letter for each cell, see {@link io.chagres.cli.text.Table}. */
-    static final String ALIGNMENT = "llrrrll";
+    static final String ALIGNMENT = "llrrrrll";
 
     /** The headings of the columns. */
     static final String[] HEADER = {
-        "HOST", "STATE", "HEARD", "AT RISK", "RATE", "VERSION", "TROUBLE, OR WHAT IT FOLLOWS"
+        "HOST", "STATE", "HEARD", "AT RISK", "UNVERIFIED", "RATE", "VERSION", "TROUBLE, OR WHAT IT FOLLOWS"
     };
 
     /** The column of the state. */
@@ -85,6 +85,7 @@ record Row(
             state.word(),
             heardMs == 0 ? "never heard" : Durations.format(Math.max(0, nowMs - heardMs)) + " ago",
             said == null ? UNKNOWN : risk(said),
+            said == null ? UNKNOWN : size(said.unverifiedBytes()),
             said == null ? "-" : ByteSize.format(said.bytesPerSecond()) + "/s",
             said == null || said.version().isEmpty() ? "-" : said.version(),
             (acknowledgedMs == 0
@@ -114,9 +115,11 @@ record Row(
     }
 
     private static String risk(Heartbeat word) {
-        return word.riskBytes() < 0
-                ? UNKNOWN
-                : ByteSize.format(word.riskBytes()) + " (" + Durations.format(word.riskMs()) + ")";
+        return size(word.riskBytes()) + (word.riskBytes() < 0 ? "" : " (" + Durations.format(word.riskMs()) + ")");
+    }
+
+    private static String size(long bytes) {
+        return bytes < 0 ? UNKNOWN : ByteSize.format(bytes);
     }
 
     /** Returns what stays the same from look to look. */
@@ -170,14 +173,10 @@ record Row(
         }
         Heartbeat said = word;
         if (said != null) {
-            line.name("riskBytes");
-            if (said.riskBytes() < 0) {
-                line.value(null);
-            } else {
-                line.value(said.riskBytes());
-            }
-            line.member("riskMs", said.riskMs()).member("bytesPerSecond", said.bytesPerSecond());
-            line.member("oldestLookMs", said.oldestLookMs());
+            line.knownMember("riskBytes", said.riskBytes()).member("riskMs", said.riskMs());
+            line.knownMember("unverifiedBytes", said.unverifiedBytes());
+            line.member("bytesPerSecond", said.bytesPerSecond());
+            line.knownMember("oldestLookMs", said.oldestLookMs());
             line.member("files", said.files()).member("drained", said.state() == Heartbeat.State.DRAINED);
             line.member("version", said.version()).member("follows", said.follows());
             line.member("trouble", said.trouble().isEmpty() ? null : said.trouble());

@@ -36,17 +36,18 @@ import picocli.CommandLine.Parameters;
         name = "status",
         header = "Show which ships live, which are late, and what is at risk: of this machine, or of an archive.",
         description = {
-            "Without STORE it asks the ships that run on this machine, also in containers; those of other users answer"
-                    + " root alone. With STORE it shows what the archive heard: every ship lets it hear each minute"
-                    + " (--heartbeat). The worst comes first, the last line sums up. Bytes at risk and the rate of"
-                    + " commits are those of its last word. A ship looks at every file again and again; --json says"
-                    + " how old the oldest look was then (oldestLookMs).",
+            "Without STORE it asks the ships that run on this machine, also in containers; those of other users"
+                    + " answer root alone. With STORE it shows what the archive heard: every ship lets it hear each"
+                    + " minute (--heartbeat). The worst comes first, the last line sums up. Bytes at risk, unverified"
+                    + " bytes (acknowledged, in files that may hold others since) and the rate of commits are those"
+                    + " of its last word. A ship looks at every file again and again; --json says how old the oldest"
+                    + " look was then (oldestLookMs).",
             "A host is live; ended when it said so; gone after a day of silence. At others somebody must look. One is"
                     + " late when it was silent, or had bytes at risk, for longer than --late. It is ended at risk or"
-                    + " gone at risk when it left some; lost when bytes that it saw went before it read them. It is"
-                    + " unknown when it cannot be read, full when its store has no room for it, fenced when another"
-                    + " writer has its log and nobody ships its files, and damaged when the end of its log is missing"
-                    + " or broken.",
+                    + " gone at risk when it left some, or unverified ones; lost when bytes that it saw went before"
+                    + " it read them. It is unknown when it cannot be read, full when its store has no room for it,"
+                    + " fenced when another writer has its log and nobody ships its files, and damaged when the end"
+                    + " of its log is missing or broken.",
             "Exit codes: 0 nobody need look; 1 somebody must, until the host is heard again or acknowledged; or there"
                     + " is no host; 2 usage."
         },

@@ -79,6 +79,11 @@ public final class JsonWriter {
         return name(name).value(value);
     }
 
+    /** Writes one member of the open object: a number, or {@code null} for a negative one, which nobody knows. */
+    public JsonWriter knownMember(String name, long value) {
+        return value < 0 ? member(name, null) : member(name, value);
+    }
+
     /** Writes a time as an ISO instant. */
     public JsonWriter timeMember(String name, long epochMs) {
         return member(name, Instant.ofEpochMilli(epochMs).toString());

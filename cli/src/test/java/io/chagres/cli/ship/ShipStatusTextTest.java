@@ -69,6 +69,13 @@ final class ShipStatusTextTest {
         assertThat(ShipStatusText.json(scanning, 0, false).toString()).contains("\"riskBytes\":null");
     }
 
+    /** Before the store answered nothing was looked at. */
+    @Test
+    void sayNothingOfWhatNobodyLookedAt() {
+        assertThat(ShipStatusText.json(ShipStatus.unopened("", 0), 0, false).toString())
+                .contains("\"riskBytes\":null", "\"unverifiedBytes\":null", "\"oldestLookMs\":null");
+    }
+
     @Test
     void drawsProgress() {
         ShipStatus half = new ShipStatus(

@@ -52,7 +52,21 @@ final class StatusCommandTest {
             Machine machine = new Machine(name, name, "", "boot", "6.0");
             String id = HostRegistry.findOrMint(archive, name, machine, null, 0);
             archive.putIfAbsent(ArchiveLayout.commit(id, 1), MemorySegment.ofArray(firstCommit()));
-            new Heartbeat(state, 0, 60_000, riskBytes, 1500, 3, 4096, "1.2", "/var/log/" + name, trouble, 0, 0, 0)
+            new Heartbeat(
+                            state,
+                            0,
+                            60_000,
+                            riskBytes,
+                            1500,
+                            3 * riskBytes,
+                            3,
+                            4096,
+                            "1.2",
+                            "/var/log/" + name,
+                            trouble,
+                            0,
+                            0,
+                            0)
                     .put(archive, id, 1, 1);
             heard(id, ago);
         }
@@ -97,7 +111,7 @@ final class StatusCommandTest {
                 .isEqualTo("2 live (1 in trouble), 1 ended, 1 gone at risk: look at 1 ship");
         assertThat(run.out().lines()).hasSize(5);
         assertThat(line(run, "live")).contains("live", "s ago", "0 B (1.5 s)", "4.0 KiB/s", "1.2", "/var/log/live");
-        assertThat(line(run, "troubled")).contains("live", "1 m 1", "2.0 KiB (1.5 s)", "2 unreadable files");
+        assertThat(line(run, "troubled")).contains("live", "1 m 1", "2.0 KiB (1.5 s)", "6.0 KiB", "2 unreadable files");
         assertThat(line(run, "ended")).contains("ended", "9 d ago");
         assertThat(line(run, "gone")).contains("gone at risk", "2 d ago", "unknown");
     }
@@ -127,11 +141,12 @@ final class StatusCommandTest {
                 .contains(
                         "\"state\":\"live\"",
                         "\"heard\":\"2",
-                        "\"riskBytes\":2048,\"riskMs\":1500,\"bytesPerSecond\":4096,\"oldestLookMs\":0,\"files\":3")
+                        "\"riskBytes\":2048,\"riskMs\":1500,\"unverifiedBytes\":6144,"
+                                + "\"bytesPerSecond\":4096,\"oldestLookMs\":0,\"files\":3")
                 .contains("\"drained\":false,\"version\":\"1.2\",\"follows\":\"/var/log/troubled\"")
                 .endsWith("\"trouble\":\"2 unreadable files\",\"lostBytes\":0}");
         assertThat(line(run, "ended")).contains("\"state\":\"ended\"", "\"drained\":true", "\"trouble\":null");
-        assertThat(line(run, "gone")).contains("\"riskBytes\":null");
+        assertThat(line(run, "gone")).contains("\"riskBytes\":null", "\"unverifiedBytes\":null");
     }
 
     /** A store that has no room is nothing that passes by itself. */
@@ -199,7 +214,7 @@ final class StatusCommandTest {
         assertThat(CommandRun.of("status", store, "--acknowledge", "*").out()).isEqualTo("nothing to acknowledge\n");
         try (BlobStore archive = BlobStores.open(store, true)) {
             String id = HostRegistry.hosts(archive, "gone").getFirst().id();
-            new Heartbeat(Heartbeat.State.ENDED, 0, 60_000, 7, 1500, 3, 0, "1.2", "/", "", 0, 0, 0)
+            new Heartbeat(Heartbeat.State.ENDED, 0, 60_000, 7, 1500, 0, 3, 0, "1.2", "/", "", 0, 0, 0)
                     .put(archive, id, 1, 2);
         }
         assertThat(CommandRun.of("status", store).code()).isEqualTo(ExitCode.FAILED);
