@@ -106,10 +106,10 @@ fi
 
 # Command lines of the training's own (class Training), never the user's. Without success the program starts without a
 # cache. Each store has a cache of its own, since a cache holds for one class path. What the training called often says
-# nothing of a short command, which would be compiled for nothing.
+# nothing of a short command, which would be compiled for nothing. The second compiler would cost the training as much.
 train() {
     mkdir "$program/training"
-    "$jdk/bin/java" $flags -XX:-AOTRecordTraining -XX:AOTCacheOutput="$program/training/aot" \
+    "$jdk/bin/java" $flags -XX:TieredStopAtLevel=1 -XX:-AOTRecordTraining -XX:AOTCacheOutput="$program/training/aot" \
         -DZstdNativePath="$program/native/libzstd-jni.so" ${class_path:+-cp "$class_path"} \
         ${modules:+-p "$modules"} -m $main.Training "$program/training" $scheme </dev/null || step "training failed"
     mv "$program/training/aot" "$program/aot${scheme:+-$scheme}.cache" 2>/dev/null || :

@@ -81,10 +81,10 @@ final class Training {
         }
     }
 
-    /** Makes enough files for the JVM to note also which methods are hot. */
+    /** Makes files of fifty sizes, two of each. */
     private static void manyFiles(Path directory) throws IOException {
-        for (int i = 0; i < 8000; i++) {
-            Files.writeString(directory.resolve("file" + i), "a line\n".repeat(i / 2));
+        for (int i = 0; i < 100; i++) {
+            Files.writeString(directory.resolve("file" + i), "a line\n".repeat(i / 2 * 100));
         }
     }
 
