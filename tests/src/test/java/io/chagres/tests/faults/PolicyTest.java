@@ -209,6 +209,7 @@ class PolicyTest {
                 new ArrayList<>(List.of("env", "AWS_DEFAULT_REGION=us-east-1", "AWS_REGION=us-east-1"));
         environment.add("AWS_ACCESS_KEY_ID=" + accessKey);
         environment.add("AWS_SECRET_ACCESS_KEY=" + secretKey);
+        Chagres.ONE_COMPILER.forEach((name, value) -> environment.add(name + "=" + value));
         if (!token.isEmpty()) {
             environment.add("AWS_SESSION_TOKEN=" + token);
         }
