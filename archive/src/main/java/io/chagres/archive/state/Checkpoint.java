@@ -13,6 +13,7 @@ import io.chagres.archive.store.StoreException;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Objects;
@@ -113,7 +114,7 @@ public final class Checkpoint {
      */
     static void state(HostState state, StateTable below, CheckpointContents contents, CheckpointWriter out)
             throws IOException {
-        host(state, contents, out::write);
+        host(state, contents, out);
         Map<Long, Integer> hidden = state.names().hidden();
         NavigableSet<Long> changed = new TreeSet<>(state.keptVersions().keySet());
         changed.addAll(hidden.keySet());
@@ -123,9 +124,9 @@ public final class Checkpoint {
                     version(version, hidden.getOrDefault(id, 0), contents, to);
                 }))
                 .iterator();
-        TableCopy.copy(below, TableIndex.VERSIONS, versions, out);
+        TableCopy.copy(List.of(below), TableIndex.VERSIONS, versions, out);
         try (NameChanges names = NameChanges.of(state)) {
-            TableCopy.copy(below, TableIndex.NAMES, names.asChanges(), out);
+            TableCopy.copy(List.of(below), TableIndex.NAMES, names.asChanges(), out);
         }
     }
 
@@ -155,10 +156,10 @@ public final class Checkpoint {
         TreeWalk.byDirectory(state.names().root(), (entry, path) -> out.write(name(entry, path)));
     }
 
-    /** Writes records into a sink. */
+    /** Writes records into an object. */
     @FunctionalInterface
     interface Records {
-        void writeTo(Sink out) throws IOException;
+        void writeTo(CheckpointWriter out) throws IOException;
     }
 
     /**
@@ -172,7 +173,7 @@ public final class Checkpoint {
         }
         try (BlobWriter object = store.create(key);
                 CheckpointWriter out = new CheckpointWriter(object::write, header.under(key))) {
-            records.writeTo(out::write);
+            records.writeTo(out);
             out.finish();
             object.commit();
             return out.objectBytes();

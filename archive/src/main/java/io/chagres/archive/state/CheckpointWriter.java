@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Streams a checkpoint into an object, one frame in memory at a time, and its index. Confined to one thread.
  */
-final class CheckpointWriter implements AutoCloseable {
+final class CheckpointWriter implements Checkpoint.Sink, AutoCloseable {
     /** The most bytes of a block: it and the header fit one frame. */
     static final int MAX_BLOCK_BYTES = SeekableFrames.FRAME_BYTES - FixedHeader.BYTES - Integer.BYTES;
 
@@ -85,16 +85,22 @@ final class CheckpointWriter implements AutoCloseable {
         }
     }
 
-    void write(LogRecord record) throws IOException {
+    @Override
+    public void write(LogRecord record) throws IOException {
+        if (!add(record)) {
+            throw new IllegalStateException("records are out of order: " + record);
+        }
+    }
+
+    /** Writes a record that somebody else may have put out of its order; returns false if so, and is of no use then. */
+    boolean add(LogRecord record) throws IOException {
         boolean full = records.length() >= blockBytes;
         if (index == null ? full : index.endsBefore(record, full)) {
             block();
         }
         records.write(record);
         count++;
-        if (index != null && !index.add(record)) {
-            throw new IllegalStateException("records are out of order: " + record);
-        }
+        return index == null || index.add(record);
     }
 
     /** Ends a block; says whether {@link #copy} may follow: not as the first, which has the header. */
@@ -106,7 +112,7 @@ final class CheckpointWriter implements AutoCloseable {
     }
 
     /**
-     * Takes a block of a table into a local one, behind all that was written.
+     * Takes a block of another table, behind all that was written.
      *
      * @param frame the block as it is stored, {@link #MAX_FRAME_BYTES} at most
      * @param contentBytes what the frame holds

@@ -156,7 +156,7 @@ public final class LocalTables implements AutoCloseable {
         try (TableMerge merge = TableMerge.of(store, hostId, of, true);
                 CheckpointWriter out =
                         CheckpointWriter.ofLocal(target, merge.header().asCheckpoint())) {
-            merge.state(out::write);
+            merge.state(out);
             out.finish();
         }
     }
@@ -253,7 +253,7 @@ public final class LocalTables implements AutoCloseable {
         StateTable table = made(name, name == null ? hostId : name.toString(), false, target -> {
             try (CheckpointWriter out = CheckpointWriter.ofLocal(target, Checkpoint.localHeader(state))) {
                 if (all || below == null) {
-                    Checkpoint.state(state, contents, out::write);
+                    Checkpoint.state(state, contents, out);
                 } else {
                     Checkpoint.state(state, below, contents, out);
                 }

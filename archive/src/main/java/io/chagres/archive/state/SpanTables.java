@@ -4,6 +4,7 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CommitSpan;
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.LogRecord;
 import io.chagres.archive.TableSection;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.FixedHeader;
@@ -13,6 +14,7 @@ import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -150,8 +152,8 @@ public final class SpanTables {
                 last.clear();
                 chain.add(whole);
             }
-        } catch (CorruptArchiveException | NoSuchBlobException e) {
-            // one is damaged, and readers take the commits; or a compaction removed it
+        } catch (CorruptArchiveException | NoSuchBlobException | LargeHostException e) {
+            // one is damaged, and readers take the commits; or a compaction removed it; or its index is too large
         }
     }
 
@@ -195,9 +197,21 @@ public final class SpanTables {
             throws IOException {
         CommitSpan span = new CommitSpan(
                 tables.getFirst().span().from(), tables.getLast().span().to());
-        boolean areNames = section == TableSection.NAMES;
-        try (TableMerge merge = areNames ? TableMerge.ofNames(store, tables) : TableMerge.ofExtents(store, tables)) {
-            return put(store, hostId, base, section, span, merge.header(), areNames ? merge::names : merge::extents);
+        List<StateTable> newestFirst = new ArrayList<>();
+        try {
+            for (Tables.Stored each : tables.reversed()) {
+                newestFirst.add(TableStack.opened(store, each));
+            }
+            FixedHeader header = newestFirst.getFirst().header();
+            return put(store, hostId, base, section, span, header, out -> {
+                for (LogRecord fact : newestFirst.getFirst().hostRecords()) {
+                    out.write(fact);
+                }
+                TableCopy.copy(newestFirst, TableIndex.VERSIONS, Collections.emptyIterator(), out);
+                TableCopy.copy(newestFirst, TableIndex.NAMES, Collections.emptyIterator(), out);
+            });
+        } finally {
+            newestFirst.forEach(StateTable::close);
         }
     }
 }

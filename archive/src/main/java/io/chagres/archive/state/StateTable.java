@@ -182,6 +182,16 @@ final class StateTable implements SortedRows {
                 : new byte[] {(byte) (section + 1)};
     }
 
+    /** Says whether a row begins with the first record of a block. */
+    boolean beginsRow(int block) {
+        return areExtents || blocks.get(block).isOpening();
+    }
+
+    /** Returns the key of a record that begins a row; null for others. */
+    byte @Nullable [] keyOf(LogRecord record) {
+        return areExtents ? TableIndex.keyOf(record) : TableIndex.rowKey(record);
+    }
+
     @Override
     public List<LogRecord> hostRecords() throws IOException {
         List<LogRecord> records = new ArrayList<>();

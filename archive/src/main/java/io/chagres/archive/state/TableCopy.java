@@ -1,115 +1,255 @@
 package io.chagres.archive.state;
 
+import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.RecordReader;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.Iterator;
+import java.util.List;
+import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies a section of a table into another table, with rows that changed since. Blocks without a change are copied as
- * they are, so that writing a table again costs little more than its bytes. Confined to one thread.
+ * Copies a section of tables into another table, with rows that changed since: of rows with one key the newest counts.
+ * Where one table alone has rows its blocks are copied as they are and not read, so that writing a table again costs
+ * little more than its bytes. Confined to one thread.
  */
 final class TableCopy {
+    /** Fewer bytes of blocks are not copied as they are: each copy may end a block before it is full. */
+    static final int MIN_COPIED_BYTES = 64 << 10;
+
+    /** The most bytes that are fetched ahead of all tables. */
+    private static final int AHEAD_BYTES = 8 << 20;
+
+    private static final int MIN_AHEAD_BYTES = 256 << 10;
+
     /**
-     * A row that stands in the place of the table's with the same key if it has one.
+     * A row that stands in the place of the tables' with the same key if they have one.
      *
      * @param records writes it; nothing where it is gone
      */
     record Change(byte[] key, Checkpoint.Records records) {}
 
-    private final StateTable table;
     private final int section;
-    private final Iterator<Change> changes;
     private final CheckpointWriter to;
-    private @Nullable Change next;
+    private final int aheadBytes;
+    private final PriorityQueue<Rows> sources =
+            new PriorityQueue<>(Comparator.<Rows, byte[]>comparing(Rows::firstKey, Arrays::compareUnsigned)
+                    .thenComparingInt(rows -> rows.age));
 
-    /** Whether the row that is read has a change, which is written before the next row. */
-    private boolean isReplaced;
-
-    private TableCopy(StateTable table, int section, Iterator<Change> changes, CheckpointWriter to) {
-        this.table = table;
+    private TableCopy(int section, CheckpointWriter to, int tables) {
         this.section = section;
-        this.changes = changes;
         this.to = to;
-        advance();
+        aheadBytes = Math.clamp(AHEAD_BYTES / tables, MIN_AHEAD_BYTES, StateTable.AHEAD_BYTES);
     }
 
     /**
      * Copies.
      *
+     * @param tables of one kind, the newest first; they stay the caller's
      * @param changes in the order of their keys
      * @param to has everything of earlier sections
+     * @throws CorruptArchiveException when rows that were read are damaged; blocks that are copied are not looked at
      */
-    static void copy(StateTable table, int section, Iterator<Change> changes, CheckpointWriter to) throws IOException {
-        new TableCopy(table, section, changes, to).copy();
+    static void copy(List<StateTable> tables, int section, Iterator<Change> changes, CheckpointWriter to)
+            throws IOException {
+        TableCopy copy = new TableCopy(section, to, tables.size());
+        copy.add(copy.new Changes(changes));
+        for (int age = 1; age <= tables.size(); age++) {
+            copy.add(copy.new Blocks(tables.get(age - 1), age));
+        }
+        copy.copy();
     }
 
-    private void advance() {
-        next = changes.hasNext() ? changes.next() : null;
+    private void add(Rows rows) {
+        if (rows.key != null) {
+            sources.add(rows);
+        }
     }
 
     private void copy() throws IOException {
-        TableBlocks blocks = table.blocks();
-        for (int block = blocks.start(section); block < blocks.end(section); ) {
-            int end = blocks.opening(block + 1, section);
-            boolean isLast = end == blocks.end(section);
-            writeBefore(blocks.get(block).key());
-            byte[] bound = isLast ? table.end(section) : blocks.get(end).key();
-            boolean same = next == null || Arrays.compareUnsigned(next.key(), bound) >= 0;
-            long lastId = isLast || section != TableIndex.VERSIONS
-                    ? table.lastId()
-                    : blocks.get(end).id() - 1;
-            if (same && mayCopy(block, end)) {
-                for (; block < end; block++) {
-                    byte[] frame = table.frames().stored(block, StateTable.AHEAD_BYTES);
-                    to.copy(blocks.get(block), frame, table.frames().contentBytes(block), lastId);
+        for (Rows first = sources.poll(); first != null; first = sources.poll()) {
+            byte[] key = first.firstKey();
+            Rows next = sources.peek();
+            while (next != null && Arrays.equals(next.key, key)) {
+                sources.remove();
+                next.take(false);
+                add(next);
+                next = sources.peek();
+            }
+            first.takeBefore(next == null ? null : next.key);
+            add(first);
+        }
+    }
+
+    private static boolean isBefore(byte[] key, byte @Nullable [] bound) {
+        return bound == null || Arrays.compareUnsigned(key, bound) < 0;
+    }
+
+    /** Rows in the order of their keys. */
+    private abstract static class Rows {
+        final int age;
+
+        /** That of the next row; null behind the last. */
+        byte @Nullable [] key;
+
+        Rows(int age) {
+            this.age = age;
+        }
+
+        byte[] firstKey() {
+            byte[] first = key;
+            if (first == null) {
+                throw new IllegalStateException("there is no row");
+            }
+            return first;
+        }
+
+        /** Writes the next row, or leaves it out. */
+        abstract void take(boolean isWritten) throws IOException;
+
+        /** Writes the next row, and those before a key. */
+        void takeBefore(byte @Nullable [] bound) throws IOException {
+            do {
+                take(true);
+            } while (key != null && isBefore(key, bound));
+        }
+    }
+
+    private final class Changes extends Rows {
+        private final Iterator<Change> changes;
+        private @Nullable Change next;
+
+        Changes(Iterator<Change> changes) {
+            super(0);
+            this.changes = changes;
+            advance();
+        }
+
+        private void advance() {
+            next = changes.hasNext() ? changes.next() : null;
+            key = next == null ? null : next.key();
+        }
+
+        @Override
+        void take(boolean isWritten) throws IOException {
+            if (next != null && isWritten) {
+                next.records().writeTo(to);
+            }
+            advance();
+        }
+    }
+
+    /** The rows of a table, of one block in memory at a time. */
+    private final class Blocks extends Rows {
+        private final StateTable table;
+        private final TableBlocks blocks;
+        private final int end;
+
+        /** The block behind the one that is read. */
+        private int block;
+
+        private RecordReader records;
+
+        /** What the next row begins with, as far as the block was read; null at the start of a block. */
+        private @Nullable LogRecord first;
+
+        Blocks(StateTable table, int age) {
+            super(age);
+            this.table = table;
+            blocks = table.blocks();
+            block = blocks.start(section);
+            end = blocks.end(section);
+            records = table.reader(new byte[0], 0);
+            atBlock();
+        }
+
+        private void atBlock() {
+            first = null;
+            key = block < end ? blocks.get(block).key() : null;
+        }
+
+        @Override
+        void take(boolean isWritten) throws IOException {
+            LogRecord record = first;
+            if (record == null) {
+                read();
+                record = records.hasNext() ? records.next() : null;
+            }
+            do {
+                if (record == null || (isWritten && !to.add(record))) {
+                    throw new CorruptArchiveException(table.key(), "its records are not in their order");
                 }
-            } else {
-                for (; block < end; block++) {
-                    merge(block);
+                record = following();
+                first = record;
+                key = record == null ? null : table.keyOf(record);
+            } while (record != null && key == null);
+            if (record == null) {
+                atBlock();
+            }
+        }
+
+        private void read() throws IOException {
+            byte[] frame = table.frames().content(block, aheadBytes);
+            records = table.reader(table.records(block, frame), 0);
+            block++;
+        }
+
+        /** Returns the next record; null at a block that begins with a row, and behind the last. */
+        private @Nullable LogRecord following() throws IOException {
+            while (!records.hasNext()) {
+                if (block == end || table.beginsRow(block)) {
+                    return null;
+                }
+                read();
+            }
+            return records.next();
+        }
+
+        @Override
+        void takeBefore(byte @Nullable [] bound) throws IOException {
+            do {
+                int copied = first == null ? copiedBefore(bound) : block;
+                if (copied == block) {
+                    take(true);
+                } else {
+                    copy(copied);
+                }
+            } while (key != null && isBefore(key, bound));
+        }
+
+        /** Returns the end of the blocks from the next one on that are copied as they are. */
+        private int copiedBefore(byte @Nullable [] bound) throws IOException {
+            long bytes = 0;
+            int until = block;
+            for (int next = block; next > 0 && next < end && fits(next); ) {
+                bytes += table.frames().contentBytes(next++);
+                if (next == end || table.beginsRow(next)) {
+                    byte[] limit =
+                            next == end ? table.end(section) : blocks.get(next).key();
+                    if (bound != null && Arrays.compareUnsigned(bound, limit) < 0) {
+                        break;
+                    }
+                    until = next;
                 }
             }
+            return bytes >= MIN_COPIED_BYTES && until > block && to.mayCopy() ? until : block;
         }
-        while (next != null) {
-            write(next);
+
+        private boolean fits(int each) {
+            return table.frames().storedBytes(each) <= CheckpointWriter.MAX_FRAME_BYTES;
         }
-    }
 
-    private boolean mayCopy(int block, int end) throws IOException {
-        boolean may = block > 0 && to.mayCopy();
-        for (int each = block; may && each < end; each++) {
-            may = table.frames().storedBytes(each) <= CheckpointWriter.MAX_FRAME_BYTES;
-        }
-        return may;
-    }
-
-    private void writeBefore(byte[] key) throws IOException {
-        while (next != null && Arrays.compareUnsigned(next.key(), key) < 0) {
-            write(next);
-        }
-    }
-
-    private void write(Change change) throws IOException {
-        change.records().writeTo(to::write);
-        advance();
-    }
-
-    /** Writes the rows of a block that did not change, and what did before them. */
-    private void merge(int block) throws IOException {
-        byte[] frame = table.frames().content(block, StateTable.AHEAD_BYTES);
-        RecordReader reader = table.reader(table.records(block, frame), 0);
-        while (reader.hasNext()) {
-            LogRecord record = reader.next();
-            byte[] key = TableIndex.rowKey(record);
-            if (key != null) {
-                writeBefore(key);
-                isReplaced = next != null && Arrays.equals(next.key(), key);
+        private void copy(int until) throws IOException {
+            for (; block < until; block++) {
+                byte[] frame = table.frames().stored(block, aheadBytes);
+                boolean isLast = block + 1 == end || section != TableIndex.VERSIONS;
+                long lastId = isLast ? table.lastId() : blocks.get(block + 1).id() - 1;
+                to.copy(blocks.get(block), frame, table.frames().contentBytes(block), lastId);
             }
-            if (!isReplaced) {
-                to.write(record);
-            }
+            atBlock();
         }
     }
 }

@@ -75,16 +75,6 @@ final class TableMerge implements AutoCloseable {
 
     private TableMerge() {}
 
-    /** Begins to read tables of names as one. */
-    static TableMerge ofNames(BlobStore store, List<Tables.Stored> tables) throws IOException {
-        return opened(store, tables, List.of(), null);
-    }
-
-    /** Begins to read tables of extents as one. */
-    static TableMerge ofExtents(BlobStore store, List<Tables.Stored> tables) throws IOException {
-        return opened(store, List.of(), tables, null);
-    }
-
     /**
      * Begins to read a checkpoint and the tables behind it; at least one of them there is.
      *
@@ -174,15 +164,6 @@ final class TableMerge implements AutoCloseable {
 
     /** Gives all rows of the state that they add up to, as a checkpoint has them; lengths where bytes are elsewhere. */
     void state(Checkpoint.Sink out) throws IOException {
-        rows(out, false);
-    }
-
-    /** Gives all rows of a table of names. */
-    void names(Checkpoint.Sink out) throws IOException {
-        rows(out, true);
-    }
-
-    private void rows(Checkpoint.Sink out, boolean withRemoved) throws IOException {
         for (Cursor each : states) {
             while (each.isIn(TableIndex.HOST)) {
                 LogRecord fact = each.take();
@@ -202,26 +183,8 @@ final class TableMerge implements AutoCloseable {
                 }
             }
             LogRecord row = first.take();
-            if (withRemoved || row instanceof LogRecord.NameAdded) {
+            if (row instanceof LogRecord.NameAdded) {
                 out.write(row);
-            }
-        }
-    }
-
-    /** Gives all extents, by version. */
-    void extents(Checkpoint.Sink out) throws IOException {
-        for (long id = nextId(); id > 0; id = nextId()) {
-            long end = -1;
-            for (Cursor each : extents) {
-                while (each.id() == id) {
-                    LogRecord.Extent extent = (LogRecord.Extent) each.take();
-                    if (end >= 0 && extent.start() != end) {
-                        throw new CorruptArchiveException(
-                                each.key, "the extents of version " + id + " do not follow those before them");
-                    }
-                    end = extent.end();
-                    out.write(extent);
-                }
             }
         }
     }

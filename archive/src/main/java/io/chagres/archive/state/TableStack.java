@@ -71,7 +71,7 @@ final class TableStack implements SortedRows {
         }
     }
 
-    private static StateTable opened(BlobStore store, Tables.Stored table) throws IOException {
+    static StateTable opened(BlobStore store, Tables.Stored table) throws IOException {
         return loaded(StateTable.open(store, table.key(), table.bytes()));
     }
 
