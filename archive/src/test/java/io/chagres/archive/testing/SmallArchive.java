@@ -61,11 +61,24 @@ public final class SmallArchive implements AutoCloseable {
         return new SmallArchive(directory, host, List.of(), false, key);
     }
 
+    /** Makes or continues the archive in a store, which this closes; a host is begun. */
+    public SmallArchive(BlobStore store, String host) {
+        this(store, host, List.of(), false, null);
+    }
+
     private SmallArchive(
             Path directory, String host, List<AgeRecipient> recipients, boolean continues, @Nullable SigningKey key) {
+        this(open(directory), host, recipients, continues, key);
+    }
+
+    private SmallArchive(
+            BlobStore archive,
+            String host,
+            List<AgeRecipient> recipients,
+            boolean continues,
+            @Nullable SigningKey key) {
         try {
-            store = ProtectedStore.of(
-                    BlobStores.open(directory.toString(), true), KeyRing.NONE.to(recipients, List.of()));
+            store = ProtectedStore.of(archive, KeyRing.NONE.to(recipients, List.of()));
             Machine machine = new Machine(host, host + "-machine", "", "boot", "6.0");
             String found = HostRegistry.findOrMint(store, host, machine, null, 0);
             String id = continues ? HostRegistry.continued(store, found, host, machine, 0) : found;
@@ -77,6 +90,14 @@ public final class SmallArchive implements AutoCloseable {
                 String to = recipients.stream().map(AgeRecipient::toString).collect(Collectors.joining(" "));
                 commit.records().write(new LogRecord.Recipients(to, to));
             }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static BlobStore open(Path directory) {
+        try {
+            return BlobStores.open(directory.toString(), true);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

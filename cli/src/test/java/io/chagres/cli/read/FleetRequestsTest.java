@@ -7,9 +7,7 @@ import io.chagres.archive.Codec;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.find.LinePattern;
 import io.chagres.archive.read.Address;
-import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
-import io.chagres.archive.store.BlobStores;
 import io.chagres.archive.store.ForwardingStore;
 import io.chagres.archive.store.StoreTraits;
 import io.chagres.archive.testing.FaultyStore;
@@ -24,9 +22,8 @@ import io.chagres.cli.command.WorkerThreads;
 import io.chagres.testkit.Seeds;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
+import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -35,7 +32,6 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -46,19 +42,43 @@ final class FleetRequestsTest {
     private static final String LATE = "the-last-words-of-a-machine";
     private static final int HOSTS = 300;
 
-    @TempDir
-    Path directory = Path.of("");
+    /** What {@link #fleet} adds: it takes seconds to make. */
+    private static final MemoryStore FLEET = new MemoryStore();
 
     private int files = 20;
     private final MemoryStore store = new MemoryStore();
     private final Map<String, Integer> requests = new ConcurrentSkipListMap<>();
 
-    /** One machine that is gone and was compacted: with a filter, and no commits unless it shipped again. */
-    private void fill(boolean wentOn) throws IOException {
+    private void fleet() throws IOException {
+        synchronized (FLEET) {
+            if (FLEET.keys().isEmpty()) {
+                machines(HOSTS, false);
+                add(store, FLEET);
+                return;
+            }
+        }
+        add(FLEET, store);
+    }
+
+    private static void add(MemoryStore from, MemoryStore to) throws IOException {
+        for (String key : from.keys()) {
+            to.replace(key, from.bytes(key));
+        }
+    }
+
+    /** Adds machines that are gone and were compacted: with a filter, and no commits unless they shipped again. */
+    private void machines(int hosts, boolean wentOn) throws IOException {
+        for (int i = 0; i < hosts; i++) {
+            machine(String.format("h%03d", i), wentOn);
+        }
+    }
+
+    private void machine(String name, boolean wentOn) throws IOException {
+        MemoryStore own = new MemoryStore();
         RandomGenerator random = Seeds.random(7);
-        try (SmallArchive web = new SmallArchive(directory, "web")) {
+        try (SmallArchive archive = new SmallArchive(own, name)) {
             for (int i = 0; i < files; i++) {
-                long version = web.file("/log/" + i);
+                long version = archive.file("/log/" + i);
                 StringBuilder lines = new StringBuilder();
                 while (lines.length() < 64 * 1024) {
                     lines.append("request=")
@@ -66,38 +86,19 @@ final class FleetRequestsTest {
                             .append(" status=200\n");
                 }
                 lines.append(i == 3 ? "request " + NEEDLE + "\n" : "");
-                web.append(version, lines.toString()).commit(100 + i);
+                archive.append(version, lines.toString()).commit(100 + i);
             }
-            SmallArchive.compact(directory);
-            SmallArchive.compact(directory);
+            SmallArchive.compact(own, 0, Clock.systemUTC());
+            SmallArchive.compact(own, 0, Clock.systemUTC());
             if (wentOn) {
-                web.append(web.file("/log/late"), LATE + "\n").commit(900);
+                archive.append(archive.file("/log/late"), LATE + "\n").commit(900);
             }
         }
+        add(own, store);
     }
 
-    /** Gives some hosts the objects of that machine, under ids of all kinds. */
-    private void copies(int hosts, boolean wentOn) throws IOException {
-        fill(wentOn);
-        try (BlobStore made = BlobStores.open(directory.toString(), false)) {
-            String id = HostRegistry.hosts(made).getFirst().id();
-            for (int i = 0; i < hosts; i++) {
-                for (BlobInfo each : made.list("", null)) {
-                    if (each.key().endsWith("/host")) {
-                        continue; // it says another name
-                    }
-                    byte[] bytes = new byte[(int) each.lengthBytes()];
-                    made.get(each.key(), 0, MemorySegment.ofArray(bytes));
-                    String name = String.format("h%03d", i);
-                    store.replace(
-                            each.key().replace(id, hostId(i)).replace("names/web~", "names/" + name + "~"), bytes);
-                }
-            }
-        }
-    }
-
-    private static String hostId(int host) {
-        return ArchiveLayout.hex((host + 1) * 0x9E3779B97F4A7C15L);
+    private String hostId(int host) throws IOException {
+        return HostRegistry.hosts(store).get(host).id();
     }
 
     private BlobStore counted(boolean mayLag) {
@@ -164,7 +165,7 @@ final class FleetRequestsTest {
 
     @Test
     void ofANeedleThatIsNowhereInAFleet() throws IOException {
-        copies(HOSTS, false);
+        fleet();
         assertThat(grep(false, NOWHERE)).isEmpty();
         assertThat(withoutLists()).containsExactlyEntriesOf(Map.of("GET filters", HOSTS));
         assertThat(lists()).as("%d keys", keysOfHosts()).isBetween(3, 3 + 3 * keysOfHosts() / 1000);
@@ -177,7 +178,7 @@ final class FleetRequestsTest {
     /** The same fleet, so that finding nothing above means something; a small checkpoint is fetched once. */
     @Test
     void ofANeedleThatIsEverywhere() throws IOException {
-        copies(HOSTS, false);
+        fleet();
         assertThat(grep(false, NEEDLE).lines()).hasSize(HOSTS).first().isEqualTo("h000:/log/3:request " + NEEDLE);
         assertThat(withoutLists()).containsEntry("GET checkpoints", HOSTS).containsEntry("GET filters", HOSTS);
         assertThat(lists()).isBetween(3, 3 + 3 * keysOfHosts() / 1000);
@@ -185,7 +186,7 @@ final class FleetRequestsTest {
 
     @Test
     void ofOneHost() throws IOException {
-        copies(HOSTS, false);
+        fleet();
         assertThat(grep(false, NOWHERE, "h007:")).isEmpty();
         assertThat(requests)
                 .containsExactlyInAnyOrderEntriesOf(Map.of(
@@ -205,7 +206,7 @@ final class FleetRequestsTest {
     @Test
     void ofASmallHost() throws IOException {
         files = 1;
-        copies(1, false);
+        machines(1, false);
         assertThat(store.keys("/filters/")).isEmpty();
         assertThat(grep(false, "request=").lines()).hasSizeGreaterThan(1000);
         assertThat(withoutLists())
@@ -216,7 +217,7 @@ final class FleetRequestsTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void ofFilesThatAreNotThere(boolean areThere) throws IOException {
-        copies(3, false);
+        machines(3, false);
         if (areThere) {
             assertThat(grep(false, NOWHERE, "*:/log/7")).isEmpty();
         } else {
@@ -230,7 +231,7 @@ final class FleetRequestsTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void ofHostsThatWentOn(boolean mayLag) throws IOException {
-        copies(3, true);
+        machines(3, true);
         assertThat(grep(mayLag, LATE).lines()).hasSize(3);
         assertThat(grep(mayLag, NOWHERE)).isEmpty();
         assertThat(withoutLists())
@@ -244,7 +245,7 @@ final class FleetRequestsTest {
     /** A list that lags shows the checkpoint and not the commit behind it. */
     @Test
     void ofAHostWhoseListsLag() throws IOException {
-        copies(1, true);
+        machines(1, true);
         MemoryStore whole = store.copy();
         String last = whole.keys("/log/").getLast();
         byte[] commit = whole.bytes(last);
@@ -262,7 +263,7 @@ final class FleetRequestsTest {
     /** Heartbeats and commits of a host are more than a list shows. */
     @Test
     void ofAHostOfManyObjects() throws IOException {
-        copies(3, false);
+        machines(3, false);
         for (int i = 0; i < 1500; i++) {
             store.replace(ArchiveLayout.heartbeat(hostId(0), 1, i), new byte[1]);
             store.replace(ArchiveLayout.object(hostId(1), 9, 0, 1, i, Codec.ZSTD), new byte[1]);
