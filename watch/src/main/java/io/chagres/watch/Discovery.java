@@ -142,10 +142,12 @@ final class Discovery {
         if (directory.scan().checksScope) {
             checkScope(directory, known);
         }
-        if (directory.scan().tellsModified
-                && known.exists()
-                && known.isReported()
-                && known.type() == Directory.DT_REG) {
+        if (!known.exists() || !known.isReported() || known.type() != Directory.DT_REG) {
+            return;
+        }
+        if (directory.scan().tellsUntold) {
+            reporter.listener().untold(known);
+        } else if (directory.scan().tellsModified) {
             reporter.listener().modified(known);
         }
     }

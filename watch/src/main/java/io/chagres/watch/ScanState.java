@@ -14,6 +14,8 @@ final class ScanState {
     boolean disturbed;
     /** The scan reports every known file as possibly modified. */
     boolean tellsModified;
+    /** Events are missing: the scan reports every known file as untold. */
+    boolean tellsUntold;
     /** The scan asks anew whether each known name is to be watched. */
     boolean checksScope;
     /** Other roots are followed since, and it has not been listed whole after that. */
@@ -37,6 +39,7 @@ final class ScanState {
     void end() {
         repeats = 0;
         tellsModified = false;
+        tellsUntold = false;
         checksScope = false;
     }
 }

@@ -75,15 +75,15 @@ final class Tree {
 
     /** Removes a name that a look did not find, though no event took it away: nobody told what its files got before. */
     void lose(Dentry gone) {
-        tellModified(gone);
+        tellUntold(gone);
         vanish(gone, false);
     }
 
-    private void tellModified(Dentry gone) {
+    private void tellUntold(Dentry gone) {
         if (gone instanceof WatchedDirectory directory) {
-            directory.forEach(this::tellModified);
+            directory.forEach(this::tellUntold);
         } else if (gone.isReported() && gone.type() == Directory.DT_REG) {
-            reporter.listener().modified(gone);
+            reporter.listener().untold(gone);
         }
     }
 
@@ -107,7 +107,7 @@ final class Tree {
         if (added.type() == Directory.DT_REG
                 && directory.scan().watchesNames
                 && directory.scope().reportsNames()) {
-            directory.scan().tellsModified = true;
+            directory.scan().tellsUntold = true;
             queue.doubt(directory);
         }
     }
@@ -116,7 +116,7 @@ final class Tree {
     void doubt() {
         forEachDirectory(root, each -> {
             each.scan().disturbed = true;
-            each.scan().tellsModified = true;
+            each.scan().tellsUntold = true;
             queue.doubt(each);
         });
     }

@@ -13,11 +13,18 @@ public interface WatchListener {
     default void appeared(Dentry d) {}
 
     /**
-     * Reports that the file was modified ({@code IN_MODIFY}), or may have been: after an overflow, by polling, and just
-     * before {@link #vanished} where no event told that the name goes. For a file with several names it reports only
-     * the name that was opened.
+     * Reports that the file was modified ({@code IN_MODIFY}), or may have been: by polling. For a file with several
+     * names it reports only the name that was opened.
      */
     default void modified(Dentry d) {}
+
+    /**
+     * Reports that events of a file may be missing: it may have been modified, and closed. So it is after an overflow,
+     * and just before {@link #vanished} where no event told that the name goes.
+     */
+    default void untold(Dentry d) {
+        modified(d);
+    }
 
     /** Reports that a descriptor opened for writing was closed ({@code IN_CLOSE_WRITE}). */
     default void closed(Dentry d) {}
@@ -60,7 +67,7 @@ public interface WatchListener {
      */
     default void departed(@Nullable Dentry known, Pathname from, Pathname to) {}
 
-    /** Reports that events were lost. Every directory is listed again and every file reported modified by itself. */
+    /** Reports that events were lost. Every directory is listed again and every file reported untold by itself. */
     default void overflow() {}
 
     /**

@@ -90,6 +90,9 @@ public final class Verification {
         final long changeAgeMs;
         final long ctimeNs;
         final boolean telling;
+        /** The file may have changed since it began, without a trace in its times. */
+        boolean disturbed;
+
         int pieces;
 
         Comparing(long sinceMs, long changeAgeMs, long ctimeNs, boolean telling, int pieces) {
@@ -331,6 +334,13 @@ public final class Verification {
     /** A writer closed the file: stores through a mapping may have come after the last look. */
     public void closed() {
         closed = true;
+        disturb();
+    }
+
+    private void disturb() {
+        if (comparing != null) {
+            comparing.disturbed = true;
+        }
     }
 
     /** The file changed, and not by growing. */
@@ -388,6 +398,9 @@ public final class Verification {
      */
     public void tell(boolean tells) {
         telling = tells;
+        if (!tells) {
+            disturb();
+        }
     }
 
     /** Says whether the times of the file prove that it holds the shipped bytes. */
@@ -483,7 +496,7 @@ public final class Verification {
         if (before != Before.LAST_PIECES) {
             suspect = false;
             comparedMs = done.sinceMs;
-            if (ctimeNs == done.ctimeNs) {
+            if (ctimeNs == done.ctimeNs && !done.disturbed) {
                 unprovenEnd = 0;
                 changeAgeMs = done.changeAgeMs;
                 telling = done.telling;

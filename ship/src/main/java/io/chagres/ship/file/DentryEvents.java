@@ -11,7 +11,6 @@ import io.chagres.linux.Statx;
 import io.chagres.ship.commit.CommitPipeline;
 import io.chagres.watch.Dentry;
 import io.chagres.watch.FileId;
-import io.chagres.watch.FileIdentity;
 import io.chagres.watch.WatchListener;
 import io.chagres.watch.WatchedDirectory;
 import java.lang.foreign.Arena;
@@ -32,35 +31,10 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     private static final Pathname NOTHING = Pathname.of("");
     private static final int PATH_BYTES = 8192;
 
-    /** The rest of the shipper, which gets the files that were found or changed. */
-    public interface Files {
-        /** Takes a regular file under a name, which was looked at just now; the descriptor is handed over. */
-        void found(Dentry name, Fd fd, FileId looked);
-
-        /** Takes a file that left before it was seen; the descriptor is handed over. */
-        void departed(Pathname from, Fd fd, FileIdentity identity, long device, Statx stat);
-
-        /** Hears that a file that was followed before is gone. */
-        void vanished(Pathname path, FileIdentity identity);
-
-        /** Its bytes or attributes changed. */
-        void modified(Tail tail);
-
-        /** A writer closed it. */
-        void closed(Tail tail);
-
-        /** A file lost a name. */
-        void nameRemoved(Pathname path, Tail tail);
-
-        /** A file lost its last name. */
-        void nameless(Tail tail);
-    }
-
-    private final Files files;
+    private final FileEvents files;
     private final CommitPipeline pipeline;
     private final KnownNames known;
     private final TailDescriptors descriptors;
-    private final Losses losses;
     private final LongSupplier nowMs;
     private final OutwardLinks links;
     private final Consumer<String> problems;
@@ -76,7 +50,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
 
     /** Prepares; nothing is looked at yet. */
     public DentryEvents(
-            Files files,
+            FileEvents files,
             CommitPipeline pipeline,
             KnownNames known,
             TailDescriptors descriptors,
@@ -88,7 +62,6 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         this.pipeline = pipeline;
         this.known = known;
         this.descriptors = descriptors;
-        losses = descriptors.losses();
         this.nowMs = nowMs;
         this.problems = problems;
     }
@@ -117,6 +90,14 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         } else if (d.type() == Directory.DT_REG) {
             openFile(d);
         }
+    }
+
+    @Override
+    public void untold(Dentry d) {
+        if (d.attachment() instanceof Tail tail && !tail.volume().timesStores(tail.fd())) {
+            tail.bytes().closed(); // nothing else would have shown a store through a mapping
+        }
+        modified(d);
     }
 
     @Override
@@ -229,10 +210,12 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     /** Counts as lost the bytes that the archive lacks of a file whose name goes before it could be opened. */
     private void goneUnread(Dentry d, long sizeBytes, boolean movedOut) {
         boolean isKnown = sizeBytes != UnreadableNames.UNKNOWN;
-        losses.unread(
-                d.path(),
-                isKnown ? sizeBytes - known.lengthBytes(d.path()) : Losses.UNKNOWN,
-                movedOut ? " was moved away before it could be read" : " was removed before it could be read");
+        descriptors
+                .losses()
+                .unread(
+                        d.path(),
+                        isKnown ? sizeBytes - known.lengthBytes(d.path()) : Losses.UNKNOWN,
+                        movedOut ? " was moved away before it could be read" : " was removed before it could be read");
     }
 
     private boolean leadsTo(Dentry d, Tail tail) {
@@ -263,10 +246,12 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     private void departedUnread(Pathname from, Pathname to, int errno) {
         boolean looked = stat.of(to, false) == 0;
         if (!looked || stat.isRegular()) {
-            losses.unread(
-                    from,
-                    looked ? stat.size() : Losses.UNKNOWN,
-                    " was moved away, to " + to + ", before it could be read (" + Errno.message(errno) + ")");
+            descriptors
+                    .losses()
+                    .unread(
+                            from,
+                            looked ? stat.size() : Losses.UNKNOWN,
+                            " was moved away, to " + to + ", before it could be read (" + Errno.message(errno) + ")");
         }
     }
 

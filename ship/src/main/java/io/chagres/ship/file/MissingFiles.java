@@ -32,7 +32,7 @@ public final class MissingFiles implements AutoCloseable {
 
     private final ResumePoints resume;
     private final TailDescriptors descriptors;
-    private final DentryEvents.Files files;
+    private final FileEvents files;
     private final Consumer<String> problems;
     private final FileHandle handle = new FileHandle();
     private final FileId fileId = new FileId();
@@ -51,8 +51,7 @@ public final class MissingFiles implements AutoCloseable {
     }
 
     /** Prepares; nothing is looked for yet. */
-    public MissingFiles(
-            ResumePoints resume, TailDescriptors descriptors, DentryEvents.Files files, Consumer<String> problems) {
+    public MissingFiles(ResumePoints resume, TailDescriptors descriptors, FileEvents files, Consumer<String> problems) {
         this.resume = resume;
         this.descriptors = descriptors;
         this.files = files;

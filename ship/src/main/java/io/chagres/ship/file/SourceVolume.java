@@ -1,5 +1,7 @@
 package io.chagres.ship.file;
 
+import io.chagres.linux.Fd;
+import io.chagres.linux.FileSystemId;
 import io.chagres.watch.FileIdentity;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +16,7 @@ public final class SourceVolume {
     private final long device;
     private final FileQueue moving = new FileQueue(FileQueue.For.MOTION);
     private long restingBytes;
+    private @Nullable Boolean timesStores;
 
     /**
      * Makes one without files.
@@ -45,6 +48,19 @@ public final class SourceVolume {
 
     boolean holds(FileIdentity identity, long onDevice) {
         return device == onDevice && fsHigh == identity.fsHigh() && fsLow == identity.fsLow();
+    }
+
+    /**
+     * Says whether it moves the times of a file upon the first store into a page that was written back.
+     *
+     * @param file an open file on it, by which the kernel is asked once; null for none
+     * @return false also as long as it is not known
+     */
+    public boolean timesStores(@Nullable Fd file) {
+        if (timesStores == null && file != null) {
+            timesStores = FileSystemId.timesStores(FileSystemId.typeOf(file.value()));
+        }
+        return timesStores != null && timesStores;
     }
 
     /** Returns how many bytes the files have that rest. */

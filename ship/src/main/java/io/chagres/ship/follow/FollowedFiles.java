@@ -12,6 +12,7 @@ import io.chagres.ship.bytes.PrefixChecksums;
 import io.chagres.ship.bytes.Verification;
 import io.chagres.ship.commit.CommitPipeline;
 import io.chagres.ship.file.DentryEvents;
+import io.chagres.ship.file.FileEvents;
 import io.chagres.ship.file.FileQueue;
 import io.chagres.ship.file.FileTable;
 import io.chagres.ship.file.KnownNames;
@@ -35,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * Keeps the queue of tails that have something to do and the files that lost their last name. Confined to the
  * shipper's thread; putting a known tail into the queue allocates nothing.
  */
-public final class FollowedFiles implements DentryEvents.Files, AutoCloseable {
+public final class FollowedFiles implements FileEvents, AutoCloseable {
     private static final long NAMELESS_MS = 100;
     /** The more there are, the rarer all are looked at: writers may keep very many files for days. */
     private static final int NAMELESS_PER_MS = 10;

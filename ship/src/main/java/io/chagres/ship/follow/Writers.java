@@ -3,13 +3,8 @@ package io.chagres.ship.follow;
 import io.chagres.foreign.Errno;
 import io.chagres.linux.CacheStat;
 import io.chagres.linux.Fd;
-import io.chagres.linux.FileSystemId;
 import io.chagres.linux.Statx;
-import io.chagres.ship.file.SourceVolume;
 import io.chagres.ship.file.Tail;
-import java.util.HashMap;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Knows whether somebody may change a file without a trace in its times. A store through a mapping moves them only
@@ -22,27 +17,10 @@ final class Writers implements AutoCloseable {
 
     private final CacheStat cache = new CacheStat();
     private final Statx stat = new Statx();
-    private final Map<SourceVolume, Boolean> timed = new HashMap<>();
-    private @Nullable SourceVolume last;
-    private boolean lastTimed;
 
     /** Says whether the file system of a file moves times upon the first store into a page that was written back. */
     boolean timesStores(Tail tail) {
-        SourceVolume its = tail.volume();
-        if (!its.equals(last)) {
-            Fd fd = tail.fd();
-            Boolean known = timed.get(its);
-            if (known == null) {
-                if (fd == null) {
-                    return false;
-                }
-                known = FileSystemId.timesStores(FileSystemId.typeOf(fd.value()));
-                timed.put(its, known);
-            }
-            last = its;
-            lastTimed = known;
-        }
-        return lastTimed;
+        return tail.volume().timesStores(tail.fd());
     }
 
     /** Says whether each change of a file from this moment on moves its change time. */
