@@ -56,8 +56,10 @@ final class FaultBench implements AutoCloseable {
     ObjectServer in(ObjectServer started) {
         server = started;
         started.makeBucket(BUCKET);
-        System.setProperty("aws.accessKeyId", started.accessKey()); // the same for all servers of S3
-        System.setProperty("aws.secretAccessKey", started.secretKey());
+        if (scheme.equals("s3")) { // classes run beside each other: the keys are the same for all servers of S3 alone
+            System.setProperty("aws.accessKeyId", started.accessKey());
+            System.setProperty("aws.secretAccessKey", started.secretKey());
+        }
         return started;
     }
 
