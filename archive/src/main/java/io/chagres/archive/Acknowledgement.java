@@ -1,6 +1,7 @@
 package io.chagres.archive;
 
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,7 @@ public record Acknowledgement(String of, String by, long timeMs) {
     /** Returns when the store took that of an object; null when nobody has acknowledged it. One request. */
     public static @Nullable BlobInfo of(BlobStore store, String of) throws IOException {
         String key = ArchiveLayout.acknowledgement(of);
-        BlobInfo first = store.first(key);
+        BlobInfo first = BlobList.first(store, key);
         return first != null && first.key().equals(key) ? first : null;
     }
 }

@@ -1,6 +1,7 @@
 package io.chagres.archive;
 
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -137,7 +138,7 @@ public record Heartbeat(
      * when there is none. One request, two where a shipper was fenced.
      */
     public static @Nullable BlobInfo newest(BlobStore store, String hostId) throws IOException {
-        return newest(store, hostId, store.first(ArchiveLayout.heartbeats(hostId)));
+        return newest(store, hostId, BlobList.first(store, ArchiveLayout.heartbeats(hostId)));
     }
 
     /**
@@ -148,7 +149,7 @@ public record Heartbeat(
     public static @Nullable BlobInfo newest(BlobStore store, String hostId, @Nullable BlobInfo first)
             throws IOException {
         return first != null && isOfFenced(first.key(), hostId)
-                ? store.first(ArchiveLayout.livingHeartbeats(hostId))
+                ? BlobList.first(store, ArchiveLayout.livingHeartbeats(hostId))
                 : first;
     }
 

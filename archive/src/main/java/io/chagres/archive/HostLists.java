@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * hosts from lists that they share. A page begins at the checkpoints of a host, behind its heartbeats, which nobody
  * reads here, and shows as much as one request does. A folder that does not end in its page is listed as usual. So no
  * host takes more lists than without, and compacted ones take a tenth of one or less. The marks of checkpoints, a key
- * or two for a host, are in pages of their own. A list is of the moment of its page until {@link #forgetLists} is
+ * or two for a host, are in pages of their own. A list is of the moment of its page until {@link #forget} is
  * called. Safe for any thread.
  */
 public final class HostLists extends ForwardingStore {
@@ -100,7 +100,7 @@ public final class HostLists extends ForwardingStore {
      */
     public HostLists(BlobStore store) {
         super(store);
-        isLocal = store.directory(ArchiveLayout.HOSTS) != null;
+        isLocal = store.traits().isLocal();
     }
 
     /** Says which hosts will be read, in any order; those of one list share it. */
@@ -268,11 +268,11 @@ public final class HostLists extends ForwardingStore {
     }
 
     @Override
-    public void forgetLists(String prefix) {
-        String hostId = hostOf(prefix);
+    public void forget(String key) {
+        String hostId = key.endsWith("/") ? hostOf(key) : null;
         if (hostId != null) {
             forgotten.add(hostId);
         }
-        super.forgetLists(prefix);
+        super.forget(key);
     }
 }

@@ -1,6 +1,7 @@
 package io.chagres.archive;
 
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.ConditionProbe;
 import io.chagres.archive.store.NoSuchBlobException;
@@ -72,7 +73,7 @@ public final class HostRegistry {
     private static Map<String, Owner> named(BlobStore store) throws IOException {
         Map<String, Owner> found = new TreeMap<>();
         Set<String> disputed = new TreeSet<>();
-        for (BlobInfo object : store.list(ArchiveLayout.NAMES, null)) {
+        for (BlobInfo object : BlobList.all(store, ArchiveLayout.NAMES, null)) {
             HostKey key = HostKey.parse(object.key());
             if (key != null) {
                 Owner owner = owner(key, object.modifiedMs());
@@ -95,7 +96,7 @@ public final class HostRegistry {
      */
     public static List<Owner> hosts(BlobStore store, String name) throws IOException {
         Map<String, Owner> found = new TreeMap<>();
-        for (BlobInfo object : store.list(HostKey.prefix(name), null)) {
+        for (BlobInfo object : BlobList.all(store, HostKey.prefix(name), null)) {
             HostKey key = HostKey.parse(object.key());
             String recorded = key == null ? "" : nameOf(store, key.hostId());
             if (key != null && (recorded.equals(name) || recorded.equals(key.hostId()))) {
@@ -106,7 +107,7 @@ public final class HostRegistry {
         if (ofId != null) {
             found.putIfAbsent(name, ofId);
         }
-        if (found.isEmpty() || store.directory(ArchiveLayout.HOSTS) != null) {
+        if (found.isEmpty() || store.traits().isLocal()) {
             for (Owner each : hosts(store)) {
                 if (each.name().equals(name) || each.id().equals(name)) {
                     found.putIfAbsent(each.id(), each);
@@ -120,7 +121,7 @@ public final class HostRegistry {
     private static @Nullable Owner unlisted(BlobStore store, String hostId) throws IOException {
         try {
             OwnerRecord record = OwnerRecord.get(store, hostId);
-            if (record == null && store.first(ArchiveLayout.host(hostId)) == null) {
+            if (record == null && BlobList.first(store, ArchiveLayout.host(hostId)) == null) {
                 return null; // an empty directory
             }
             return new Owner(hostId, nameOf(record, hostId), record == null ? 0 : record.createdMs());
@@ -225,7 +226,8 @@ public final class HostRegistry {
             }
         }
         List<String> ours = new ArrayList<>();
-        for (BlobInfo object : store.list(HostKey.prefix(called, OwnerRecord.hash(machine.machineId())), null)) {
+        for (BlobInfo object :
+                BlobList.all(store, HostKey.prefix(called, OwnerRecord.hash(machine.machineId())), null)) {
             HostKey key = HostKey.parse(object.key());
             if (key != null && key.mayBeOf(OwnerRecord.hash(machine.productUuid()))) {
                 String found = take(store, key.hostId(), called, machine, "", nowMs);
@@ -254,7 +256,8 @@ public final class HostRegistry {
     public static @Nullable String ofMachine(BlobStore store, String name, Machine machine) throws IOException {
         String called = TextRecord.line(name);
         List<String> ours = new ArrayList<>();
-        for (BlobInfo object : store.list(HostKey.prefix(called, OwnerRecord.hash(machine.machineId())), null)) {
+        for (BlobInfo object :
+                BlobList.all(store, HostKey.prefix(called, OwnerRecord.hash(machine.machineId())), null)) {
             HostKey key = HostKey.parse(object.key());
             OwnerRecord record = key == null ? null : OwnerRecord.get(store, key.hostId());
             if (key != null

@@ -3,6 +3,7 @@ package io.chagres.archive;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.ForwardingStore;
 import io.chagres.archive.testing.FaultyStore;
@@ -80,7 +81,7 @@ final class HostListsTest {
 
     private static List<BlobInfo> list(BlobStore from, String prefix, @Nullable String after) throws IOException {
         List<BlobInfo> all = new ArrayList<>();
-        from.list(prefix, after).forEach(all::add);
+        BlobList.all(from, prefix, after).forEach(all::add);
         return all;
     }
 
@@ -150,7 +151,7 @@ final class HostListsTest {
         store.replace(ArchiveLayout.commit(id(0), 9001), CONTENT);
         assertThat(list(lists, ArchiveLayout.log(id(0)), null))
                 .isNotEqualTo(list(store, ArchiveLayout.log(id(0)), null));
-        lists.forgetLists(ArchiveLayout.host(id(0)));
+        lists.forget(ArchiveLayout.host(id(0)));
         compare(lists, store, id(0));
         compare(lists, store, id(1));
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.archive.format.Samples;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.archive.store.StoreException;
@@ -244,7 +245,7 @@ class HostRegistryTest {
         try (BlobStore archive = BlobStores.open(directory.toString(), true)) {
             find(archive, "web1", MACHINE, "");
             String id = find(archive, "web1", machine("m2", ""), "");
-            for (BlobInfo key : archive.list(ArchiveLayout.NAMES, null)) {
+            for (BlobInfo key : BlobList.all(archive, ArchiveLayout.NAMES, null)) {
                 if (key.key().endsWith(id)) {
                     archive.delete(key.key());
                 }

@@ -59,7 +59,7 @@ public final class CachedStore extends ForwardingStore {
     @Override
     public void forget(String key) {
         try {
-            for (long part = store.size(key) / DiskCache.PART_BYTES; part >= 0; part--) {
+            for (long part = key.endsWith("/") ? -1 : store.size(key) / DiskCache.PART_BYTES; part >= 0; part--) {
                 cache.remove(store.name(), key, part);
             }
         } catch (IOException e) {

@@ -6,6 +6,7 @@ import io.chagres.archive.Heartbeat;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.linux.FileLocks;
@@ -97,7 +98,7 @@ final class Incumbent {
     private long committedMs() throws IOException {
         long committedMs = Long.MIN_VALUE / 2;
         String before = ArchiveLayout.commit(hostId, loaded.seq() - 1);
-        for (BlobInfo commit : store.list(ArchiveLayout.log(hostId), before)) {
+        for (BlobInfo commit : BlobList.all(store, ArchiveLayout.log(hostId), before)) {
             committedMs = commit.modifiedMs();
         }
         return committedMs;

@@ -1,6 +1,5 @@
 package io.chagres.ship;
 
-import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Heartbeat;
 import io.chagres.archive.HostRegistration;
 import io.chagres.archive.store.BlobStore;
@@ -88,7 +87,7 @@ final class Pulse {
         this.acknowledged = acknowledged;
         opened = acknowledged.getAsLong();
         this.registration = registration;
-        listMs = store.directory(ArchiveLayout.NAMES) == null ? LIST_MS : 0;
+        listMs = !store.traits().isLocal() ? LIST_MS : 0;
         this.executor = executor;
         this.clockMs = clockMs;
         this.here = here;

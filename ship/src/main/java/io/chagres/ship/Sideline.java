@@ -3,6 +3,7 @@ package io.chagres.ship;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Heartbeat;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Machine;
@@ -136,7 +137,7 @@ final class Sideline {
         }
         List<String> own = new ArrayList<>();
         Set<String> over = new HashSet<>();
-        for (BlobInfo each : store.list(ArchiveLayout.fenced(hostId), null)) {
+        for (BlobInfo each : BlobList.all(store, ArchiveLayout.fenced(hostId), null)) {
             String word = ArchiveLayout.begunAgain(each.key());
             if (word != null) {
                 over.add(word);

@@ -7,6 +7,7 @@ import io.chagres.archive.Codec;
 import io.chagres.archive.Heartbeat;
 import io.chagres.archive.HostRegistration;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.FaultyStore;
@@ -257,7 +258,8 @@ class PulseTest {
         seq = 12;
         silent.fenced(
                 "web1, pid 9", Sideline.of(null, new Machine("web1", "m", "u", "b", "6.0")), status(false, 5, ""));
-        BlobInfo last = Objects.requireNonNull(memory.first(ArchiveLayout.fenced(ID)), "the archive was not told that");
+        BlobInfo last = Objects.requireNonNull(
+                BlobList.first(memory, ArchiveLayout.fenced(ID)), "the archive was not told that");
         assertThat(Heartbeat.get(memory, last.key()))
                 .returns(Heartbeat.State.FENCED, Heartbeat::state)
                 .returns(5L, Heartbeat::riskBytes)

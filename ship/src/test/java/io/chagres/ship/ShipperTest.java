@@ -17,6 +17,7 @@ import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.NameTree;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.archive.store.StoreException;
@@ -438,7 +439,7 @@ class ShipperTest {
                     .isInstanceOf(FencedException.class)
                     .hasMessageContaining("pid");
             String id = older.hostId();
-            assertThat(store.list(ArchiveLayout.fenced(id), null))
+            assertThat(BlobList.all(store, ArchiveLayout.fenced(id), null))
                     .singleElement()
                     .satisfies(last -> {
                         Heartbeat word = Heartbeat.get(store, last.key());

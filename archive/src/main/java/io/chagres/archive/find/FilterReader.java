@@ -38,7 +38,7 @@ final class FilterReader {
         this.store = store;
         key = filter.key();
         storedBytes = filter.lengthBytes();
-        boolean isHere = store.directory(ArchiveLayout.HOSTS) != null;
+        boolean isHere = store.traits().isLocal();
         isSmall = storedBytes <= (isHere ? SMALL_BYTES : SMALL_ANSWER_BYTES);
     }
 

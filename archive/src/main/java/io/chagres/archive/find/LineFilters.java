@@ -18,6 +18,7 @@ import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.RowSorter;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
@@ -85,7 +86,7 @@ public final class LineFilters {
 
     private static List<BlobInfo> all(BlobStore store, String hostId, boolean replaced) throws IOException {
         Map<CommitSpan, BlobInfo> spans = new HashMap<>();
-        for (BlobInfo info : store.list(ArchiveLayout.filters(hostId), null)) {
+        for (BlobInfo info : BlobList.all(store, ArchiveLayout.filters(hostId), null)) {
             CommitSpan span = ArchiveLayout.filterOf(info.key());
             if (span != null) {
                 spans.put(span, info);

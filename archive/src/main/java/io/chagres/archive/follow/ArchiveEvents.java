@@ -57,8 +57,10 @@ public final class ArchiveEvents implements AutoCloseable {
         if (watched.containsValue(prefix)) {
             return;
         }
-        Pathname directory = inotify == null ? null : store.directory(prefix);
-        int wd = directory == null || inotify == null ? -1 : inotify.add(directory, NEW_NAMES);
+        Pathname root = store.traits().directory();
+        int wd = root == null || inotify == null
+                ? -1
+                : inotify.add(root.resolve(prefix.substring(0, prefix.length() - 1)), NEW_NAMES);
         if (wd > 0) {
             watched.put(wd, prefix);
             unwatched.remove(prefix);

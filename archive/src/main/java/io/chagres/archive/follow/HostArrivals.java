@@ -49,7 +49,7 @@ public final class HostArrivals {
     /** Returns the hosts that came since the last call; nothing while it is too early to look again. */
     public List<HostRegistry.Owner> next() throws IOException {
         long now = clockMs.getAsLong();
-        boolean isFree = store.directory(ArchiveLayout.NAMES) != null;
+        boolean isFree = store.traits().isLocal();
         if (!isFree && listedMs != Long.MIN_VALUE && now - listedMs < LIST_MS) {
             return List.of();
         }

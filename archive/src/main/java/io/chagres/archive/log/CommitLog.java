@@ -12,6 +12,7 @@ import io.chagres.archive.sign.SigningKey;
 import io.chagres.archive.state.Checkpoint;
 import io.chagres.archive.state.Checkpoints;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
 import java.io.IOException;
@@ -148,7 +149,7 @@ public final class CommitLog {
      */
     private boolean isCompacted(String key) throws IOException {
         String own = ArchiveLayout.checkpoint(hostId, seq);
-        for (BlobInfo later : store.list(ArchiveLayout.checkpoints(hostId), own)) {
+        for (BlobInfo later : BlobList.all(store, ArchiveLayout.checkpoints(hostId), own)) {
             if (!store.exists(key)) {
                 throw wentOn(later); // anybody may have put it: stopping for nothing loses nothing
             }
@@ -164,7 +165,7 @@ public final class CommitLog {
      */
     private void requireReached(SealedCommit sealed) throws IOException {
         String own = ArchiveLayout.checkpoint(hostId, seq);
-        for (BlobInfo later : store.list(ArchiveLayout.checkpoints(hostId), own)) {
+        for (BlobInfo later : BlobList.all(store, ArchiveLayout.checkpoints(hostId), own)) {
             CheckpointId id = ArchiveLayout.checkpointOf(later.key());
             boolean isOurs = id != null
                     && id.seq() == sealed.fixed().seq()

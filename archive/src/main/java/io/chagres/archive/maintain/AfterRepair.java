@@ -2,6 +2,7 @@ package io.chagres.archive.maintain;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobPage;
 import io.chagres.archive.store.BlobRange;
 import io.chagres.archive.store.BlobStore;
@@ -116,7 +117,7 @@ final class AfterRepair extends ForwardingStore {
     @Override
     public BlobPage page(String prefix, @Nullable String afterKey, int maxObjects) throws IOException {
         List<BlobInfo> all = new ArrayList<>();
-        for (BlobInfo each : store.list(prefix, afterKey)) {
+        for (BlobInfo each : BlobList.all(store, prefix, afterKey)) {
             if (!moved.contains(each.key())) {
                 all.add(each);
             }

@@ -3,6 +3,7 @@ package io.chagres.archive.maintain;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobPage;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.ForwardingStore;
@@ -34,7 +35,7 @@ final class EarlierCheckpoints extends ForwardingStore {
             return store.page(prefix, afterKey, maxObjects);
         }
         List<BlobInfo> shown = new ArrayList<>();
-        for (BlobInfo each : store.list(prefix, afterKey)) {
+        for (BlobInfo each : BlobList.all(store, prefix, afterKey)) {
             CheckpointId id = ofMarks ? ArchiveLayout.markOf(each.key()) : ArchiveLayout.checkpointOf(each.key());
             if (id != null && id.compareTo(first) < 0) {
                 shown.add(each);

@@ -5,6 +5,7 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.EncryptedException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.state.LogWitness;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +38,7 @@ public final class FleetCompact {
         } catch (EncryptedException e) {
             note = "stays as it is: " + e.getMessage();
         }
-        boolean isEmpty = store.first(ArchiveLayout.checkpoints(host.id())) == null;
+        boolean isEmpty = BlobList.first(store, ArchiveLayout.checkpoints(host.id())) == null;
         return new Outcome(summary, note, isEmpty ? LogWitness.unbegun(store, host.id()) : null);
     }
 }

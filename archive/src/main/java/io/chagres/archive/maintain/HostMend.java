@@ -12,6 +12,7 @@ import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.StoreException;
 import java.io.IOException;
@@ -55,10 +56,10 @@ final class HostMend {
 
     /** Checks what saves time, and what a shipper said of itself. */
     void checkCaches(Checker damaged) throws IOException {
-        for (BlobInfo object : store.list(ArchiveLayout.filters(hostId), null)) {
+        for (BlobInfo object : BlobList.all(store, ArchiveLayout.filters(hostId), null)) {
             damaged.check(object.key(), () -> LineFilters.check(store, object));
         }
-        for (BlobInfo object : store.list(ArchiveLayout.heartbeats(hostId), null)) {
+        for (BlobInfo object : BlobList.all(store, ArchiveLayout.heartbeats(hostId), null)) {
             damaged.check(object.key(), () -> Heartbeat.check(store, object.key()));
         }
     }
@@ -124,7 +125,7 @@ final class HostMend {
     /** The histories that compaction keeps of removed commits are gone, and nobody has said so. */
     private boolean areMomentsMissing() throws IOException {
         CheckpointId newest = Checkpoints.newest(store, hostId);
-        BlobInfo first = store.first(ArchiveLayout.log(hostId));
+        BlobInfo first = BlobList.first(store, ArchiveLayout.log(hostId));
         long before = first == null ? Long.MAX_VALUE : ArchiveLayout.namedCommit(first.key()) - 1;
         return newest != null
                 && !HostLog.keepsMoments(store, hostId, Math.min(newest.seq(), before))

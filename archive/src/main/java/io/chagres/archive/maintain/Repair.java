@@ -21,6 +21,7 @@ import io.chagres.archive.state.RowSorter;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.Salvage;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.StoreException;
@@ -178,7 +179,7 @@ public final class Repair {
         HostState state = load(Set.of(), tables, losses);
         boolean isBeyond = state.seq() > (commits.isEmpty() ? 0 : commits.last());
         Set<String> hints = new HashSet<>();
-        for (BlobInfo table : store.list(ArchiveLayout.tables(hostId), null)) {
+        for (BlobInfo table : BlobList.all(store, ArchiveLayout.tables(hostId), null)) {
             hints.add(table.key());
         }
         hints.removeAll(damaged.keySet());
@@ -357,7 +358,7 @@ public final class Repair {
     /** Collects what is damaged; returns the seq of the newest checkpoint that is not, 0 for none. */
     private long collect() throws IOException {
         try (CommitReader reader = new CommitReader(store)) {
-            for (BlobInfo object : store.list(ArchiveLayout.log(hostId), null)) {
+            for (BlobInfo object : BlobList.all(store, ArchiveLayout.log(hostId), null)) {
                 long number = ArchiveLayout.seqOf(object.key()).orElse(0);
                 if (number > 0) {
                     commits.add(number);
@@ -384,7 +385,7 @@ public final class Repair {
         }
         addStrays(counting);
         for (String prefix : new String[] {ArchiveLayout.tables(hostId), ArchiveLayout.history(hostId)}) {
-            for (BlobInfo object : store.list(prefix, null)) {
+            for (BlobInfo object : BlobList.all(store, prefix, null)) {
                 check(object.key(), () -> HostLog.check(store, object.key()));
             }
         }

@@ -28,14 +28,14 @@ final class StoreTimes {
     /** Lists the objects of a host. */
     StoreTimes(BlobStore store, String hostId) throws IOException {
         this.hostId = hostId;
-        commits = BlobList.of(store.list(ArchiveLayout.log(hostId), null));
-        for (BlobInfo checkpoint : store.list(ArchiveLayout.checkpoints(hostId), null)) {
+        commits = BlobList.of(BlobList.all(store, ArchiveLayout.log(hostId), null));
+        for (BlobInfo checkpoint : BlobList.all(store, ArchiveLayout.checkpoints(hostId), null)) {
             CheckpointId id = ArchiveLayout.checkpointOf(checkpoint.key());
             if (id != null) {
                 checkpoints.merge(id.seq(), checkpoint.modifiedMs(), Math::min);
             }
         }
-        objects = BlobList.of(store.list(ArchiveLayout.streams(hostId), null));
+        objects = BlobList.of(BlobList.all(store, ArchiveLayout.streams(hostId), null));
     }
 
     /** Returns a time at which everything up to a commit was in the store. */

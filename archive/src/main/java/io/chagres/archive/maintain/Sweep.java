@@ -126,7 +126,7 @@ final class Sweep {
         }
         // checkpoints last: what replaced a commit that is no longer listed is then among them
         List<BlobInfo> candidates = listObjects();
-        List<BlobInfo> log = BlobList.of(store.list(ArchiveLayout.log(hostId), null));
+        List<BlobInfo> log = BlobList.of(BlobList.all(store, ArchiveLayout.log(hostId), null));
         NavigableMap<CheckpointId, BlobInfo> all = listCheckpoints();
         NavigableSet<CheckpointId> counting = Checkpoints.marked(store, hostId);
         counting.retainAll(all.keySet());
@@ -258,7 +258,7 @@ final class Sweep {
                 && store.children(moved).isEmpty()) {
             faults.put(history, CorruptArchiveException.missing(history));
         }
-        for (BlobInfo each : store.list(history, null)) {
+        for (BlobInfo each : BlobList.all(store, history, null)) {
             CommitSpan span = ArchiveLayout.historyOf(each.key());
             boolean tells = span != null && span.to() > after && span.from() < upTo;
             if (tells && store.exists(ArchiveLayout.historyMark(each.key()))) {
@@ -274,7 +274,7 @@ final class Sweep {
     /** Adds histories that a later one repeats, once that one is old and was read back. */
     private void addHistories() throws IOException {
         Map<String, CommitSpan> spans = new LinkedHashMap<>();
-        List<BlobInfo> all = BlobList.of(store.list(ArchiveLayout.history(hostId), null));
+        List<BlobInfo> all = BlobList.of(BlobList.all(store, ArchiveLayout.history(hostId), null));
         for (BlobInfo each : all) {
             CommitSpan span = ArchiveLayout.historyOf(each.key());
             if (span != null && each.modifiedMs() <= oldMs && store.exists(ArchiveLayout.historyMark(each.key()))) {
@@ -294,7 +294,7 @@ final class Sweep {
                 }
             }
         }
-        for (BlobInfo mark : store.list(ArchiveLayout.marks(hostId), null)) {
+        for (BlobInfo mark : BlobList.all(store, ArchiveLayout.marks(hostId), null)) {
             if (histories.stream().anyMatch(each -> mark.key().equals(ArchiveLayout.historyMark(each.key())))) {
                 marks.add(mark);
             }
@@ -302,7 +302,7 @@ final class Sweep {
     }
 
     private void addMarks(CheckpointId base) throws IOException {
-        for (BlobInfo mark : store.list(ArchiveLayout.marks(hostId), null)) {
+        for (BlobInfo mark : BlobList.all(store, ArchiveLayout.marks(hostId), null)) {
             CheckpointId id = ArchiveLayout.markOf(mark.key());
             id = id == null ? ArchiveLayout.manifestOf(mark.key()) : id;
             if (id != null && id.compareTo(base) < 0) {
@@ -325,7 +325,7 @@ final class Sweep {
     /** The newest stays, however old: it is the host's last word. So do those of the fenced: nobody says them again. */
     private void addHeartbeats() throws IOException {
         boolean newest = true;
-        for (BlobInfo heartbeat : store.list(ArchiveLayout.livingHeartbeats(hostId), null)) {
+        for (BlobInfo heartbeat : BlobList.all(store, ArchiveLayout.livingHeartbeats(hostId), null)) {
             if (!newest && heartbeat.modifiedMs() <= oldMs) {
                 heartbeats.add(heartbeat);
             }
@@ -335,7 +335,7 @@ final class Sweep {
 
     /** Adds the tables that begin at an older checkpoint: nobody reads them now. */
     private void addTables(CheckpointId base) throws IOException {
-        for (BlobInfo table : store.list(ArchiveLayout.tables(hostId), null)) {
+        for (BlobInfo table : BlobList.all(store, ArchiveLayout.tables(hostId), null)) {
             CheckpointId begin = ArchiveLayout.baseOf(table.key());
             if (begin != null && begin.compareTo(base) < 0) {
                 tables.add(table);
@@ -388,7 +388,7 @@ final class Sweep {
 
     private List<BlobInfo> listObjects() throws IOException {
         List<BlobInfo> old = new BlobList();
-        for (BlobInfo object : store.list(ArchiveLayout.streams(hostId), null)) {
+        for (BlobInfo object : BlobList.all(store, ArchiveLayout.streams(hostId), null)) {
             if (object.modifiedMs() <= oldMs) {
                 old.add(object);
             }
@@ -398,7 +398,7 @@ final class Sweep {
 
     private NavigableMap<CheckpointId, BlobInfo> listCheckpoints() throws IOException {
         NavigableMap<CheckpointId, BlobInfo> all = new TreeMap<>();
-        for (BlobInfo checkpoint : store.list(ArchiveLayout.checkpoints(hostId), null)) {
+        for (BlobInfo checkpoint : BlobList.all(store, ArchiveLayout.checkpoints(hostId), null)) {
             CheckpointId id = ArchiveLayout.checkpointOf(checkpoint.key());
             if (id != null) {
                 all.put(id, checkpoint);

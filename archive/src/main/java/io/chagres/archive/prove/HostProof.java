@@ -10,6 +10,7 @@ import io.chagres.archive.sign.Statement;
 import io.chagres.archive.sign.Trust;
 import io.chagres.archive.state.Checkpoint;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
@@ -70,7 +71,7 @@ public final class HostProof {
     /** Returns the newest signed statement of a checkpoint of a host, by any key; null when there is none. */
     public static @Nullable SignedStatement newestSigned(BlobStore store, String hostId) throws IOException {
         NavigableSet<CheckpointId> manifests = new TreeSet<>();
-        for (BlobInfo each : store.list(ArchiveLayout.marks(hostId), null)) {
+        for (BlobInfo each : BlobList.all(store, ArchiveLayout.marks(hostId), null)) {
             CheckpointId id = ArchiveLayout.manifestOf(each.key());
             if (id != null) {
                 manifests.add(id);
@@ -101,7 +102,7 @@ public final class HostProof {
         }
         NavigableSet<CheckpointId> manifests = new TreeSet<>();
         named = 0;
-        for (BlobInfo each : stored.list(ArchiveLayout.marks(hostId), null)) {
+        for (BlobInfo each : BlobList.all(stored, ArchiveLayout.marks(hostId), null)) {
             CheckpointId mark = ArchiveLayout.markOf(each.key());
             CheckpointId manifest = ArchiveLayout.manifestOf(each.key());
             if (mark != null) {
@@ -167,7 +168,7 @@ public final class HostProof {
     private void list() throws IOException {
         listed = new TreeSet<>();
         String after = baseSeq() == 0 ? null : ArchiveLayout.commit(hostId, baseSeq());
-        for (BlobInfo each : stored.list(ArchiveLayout.log(hostId), after)) {
+        for (BlobInfo each : BlobList.all(stored, ArchiveLayout.log(hostId), after)) {
             long seq = ArchiveLayout.seqOf(each.key()).orElse(0);
             if (seq > baseSeq()) {
                 listed.add(seq);
@@ -334,7 +335,7 @@ public final class HostProof {
             return Map.of();
         }
         NavigableSet<Long> earlier = new TreeSet<>();
-        for (BlobInfo each : stored.list(ArchiveLayout.log(hostId), null)) {
+        for (BlobInfo each : BlobList.all(stored, ArchiveLayout.log(hostId), null)) {
             long seq = ArchiveLayout.seqOf(each.key()).orElse(0);
             if (seq > 0 && seq <= baseSeq()) {
                 earlier.add(seq);

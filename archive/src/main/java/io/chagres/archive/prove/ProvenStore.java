@@ -12,6 +12,7 @@ import io.chagres.archive.sign.Sha256;
 import io.chagres.archive.sign.Trust;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobPage;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
@@ -201,7 +202,7 @@ public final class ProvenStore extends ForwardingStore {
         if (isOfHost && prefix.equals(ArchiveLayout.checkpoints(parts[1]))) {
             host(parts[1]).forget(); // who asks for checkpoints begins anew
         }
-        List<BlobInfo> all = store.list(prefix, afterKey);
+        List<BlobInfo> all = BlobList.all(store, prefix, afterKey);
         if (!prefix.startsWith(ArchiveLayout.HOSTS)) {
             return all;
         }
@@ -265,13 +266,15 @@ public final class ProvenStore extends ForwardingStore {
     }
 
     @Override
-    public void forgetLists(String prefix) {
-        hosts.forEach((id, proof) -> {
-            if (ArchiveLayout.host(id).startsWith(prefix) || prefix.startsWith(ArchiveLayout.host(id))) {
-                proof.forget();
-            }
-        });
-        super.forgetLists(prefix);
+    public void forget(String key) {
+        if (key.endsWith("/")) {
+            hosts.forEach((id, proof) -> {
+                if (ArchiveLayout.host(id).startsWith(key) || key.startsWith(ArchiveLayout.host(id))) {
+                    proof.forget();
+                }
+            });
+        }
+        super.forget(key);
     }
 
     @Override

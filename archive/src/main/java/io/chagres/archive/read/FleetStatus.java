@@ -7,6 +7,7 @@ import io.chagres.archive.Heartbeat;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.StoreException;
@@ -248,7 +249,7 @@ public final class FleetStatus {
         }
 
         void heartbeats() throws IOException {
-            BlobInfo first = store.first(ArchiveLayout.heartbeats(host.id()));
+            BlobInfo first = BlobList.first(store, ArchiveLayout.heartbeats(host.id()));
             newest = Heartbeat.newest(store, host.id(), first);
             if (first != null && Heartbeat.isOfFenced(first.key(), host.id())) {
                 addFenced();
@@ -263,7 +264,7 @@ public final class FleetStatus {
         private void addFenced() throws IOException {
             List<BlobInfo> words = new ArrayList<>();
             Set<String> over = new HashSet<>();
-            for (BlobInfo each : store.list(ArchiveLayout.fenced(host.id()), null)) {
+            for (BlobInfo each : BlobList.all(store, ArchiveLayout.fenced(host.id()), null)) {
                 String begun = ArchiveLayout.begunAgain(each.key());
                 if (begun == null) {
                     words.add(each);

@@ -6,6 +6,7 @@ import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
@@ -28,7 +29,7 @@ final class LogTail {
     @Nullable
     BlobInfo last() throws IOException {
         BlobInfo last = null;
-        for (BlobInfo each : store.list(ArchiveLayout.log(hostId), null)) {
+        for (BlobInfo each : BlobList.all(store, ArchiveLayout.log(hostId), null)) {
             last = ArchiveLayout.namedCommit(each.key()) > 0 ? each : last;
         }
         return last;
@@ -44,7 +45,7 @@ final class LogTail {
      */
     @Nullable
     CorruptArchiveException damageFrom(long known, String witness, boolean speaks) throws IOException {
-        boolean isLocal = store.directory(ArchiveLayout.HOSTS) != null;
+        boolean isLocal = store.traits().isLocal();
         long last = speaks && !isLocal ? known : lastFrom(known);
         try {
             return damaged(ArchiveLayout.commit(hostId, last));

@@ -22,6 +22,7 @@ import io.chagres.archive.state.NameChoice;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.Salvage;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.StoreException;
 import io.chagres.linux.Directory;
@@ -155,7 +156,7 @@ public final class Restore {
             throw cause;
         }
         keys.removeIf(key -> key.startsWith(ArchiveLayout.host(host.id())));
-        for (BlobInfo each : store.list(ArchiveLayout.host(host.id()), null)) {
+        for (BlobInfo each : BlobList.all(store, ArchiveLayout.host(host.id()), null)) {
             ObjectKind kind = ArchiveLayout.kindOf(each.key());
             boolean isOwner = each.key().equals(ArchiveLayout.owner(host.id()));
             if (kind == ObjectKind.COMMIT || kind == ObjectKind.RECORDS || isOwner) {

@@ -3,6 +3,7 @@ package io.chagres.archive.state;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -46,7 +47,7 @@ public final class Checkpoints {
     /** Returns all checkpoints of a host that a list shows, from old to new. */
     public static NavigableSet<CheckpointId> listed(BlobStore store, String hostId) throws IOException {
         NavigableSet<CheckpointId> all = new TreeSet<>();
-        for (BlobInfo info : store.list(ArchiveLayout.checkpoints(hostId), null)) {
+        for (BlobInfo info : BlobList.all(store, ArchiveLayout.checkpoints(hostId), null)) {
             CheckpointId id = ArchiveLayout.checkpointOf(info.key());
             if (id != null) {
                 all.add(id);
@@ -58,7 +59,7 @@ public final class Checkpoints {
     /** Returns the checkpoints of a host that have a mark in a list, whether they exist or not, from old to new. */
     public static NavigableSet<CheckpointId> marked(BlobStore store, String hostId) throws IOException {
         NavigableSet<CheckpointId> marked = new TreeSet<>();
-        for (BlobInfo info : store.list(ArchiveLayout.marks(hostId), null)) {
+        for (BlobInfo info : BlobList.all(store, ArchiveLayout.marks(hostId), null)) {
             CheckpointId id = ArchiveLayout.markOf(info.key());
             if (id != null) {
                 marked.add(id);
@@ -68,7 +69,7 @@ public final class Checkpoints {
     }
 
     private static long firstCommit(BlobStore store, String hostId) throws IOException {
-        for (BlobInfo info : store.list(ArchiveLayout.log(hostId), null)) {
+        for (BlobInfo info : BlobList.all(store, ArchiveLayout.log(hostId), null)) {
             long seq = ArchiveLayout.seqOf(info.key()).orElse(0);
             if (seq > 0) {
                 return seq;

@@ -6,6 +6,7 @@ import io.chagres.archive.HostRegistry;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.StoreException;
@@ -42,7 +43,7 @@ final class CommitList {
     private static List<Long> listed(BlobStore store, String hostId, long afterSeq, long untilSeq) throws IOException {
         String afterKey = afterSeq == 0 ? null : ArchiveLayout.commit(hostId, afterSeq);
         List<Long> seqs = new ArrayList<>();
-        for (BlobInfo info : store.list(ArchiveLayout.log(hostId), afterKey)) {
+        for (BlobInfo info : BlobList.all(store, ArchiveLayout.log(hostId), afterKey)) {
             long seq = ArchiveLayout.seqOf(info.key()).orElse(0);
             if (seq > untilSeq) {
                 break;

@@ -10,6 +10,7 @@ import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.log.Repeats;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
@@ -141,7 +142,7 @@ public final class CommitTimes {
     }
 
     private static void histories(BlobStore store, String hostId, Growth growth) throws IOException {
-        for (BlobInfo info : store.list(ArchiveLayout.history(hostId), null)) {
+        for (BlobInfo info : BlobList.all(store, ArchiveLayout.history(hostId), null)) {
             CommitSpan span = ArchiveLayout.historyOf(info.key());
             if (span != null && span.to() > growth.reached) {
                 try (CheckpointReader in = new CheckpointReader(store, info.key(), FixedHeader.HISTORY)) {

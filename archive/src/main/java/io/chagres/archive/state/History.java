@@ -7,6 +7,7 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
@@ -136,9 +137,9 @@ final class History {
     /** Returns what there is, in the order of the last commits. */
     static List<Stored> list(BlobStore store, String hostId) throws IOException {
         Set<String> marks = new HashSet<>();
-        store.list(ArchiveLayout.marks(hostId), null).forEach(mark -> marks.add(mark.key()));
+        BlobList.all(store, ArchiveLayout.marks(hostId), null).forEach(mark -> marks.add(mark.key()));
         List<Stored> all = new ArrayList<>();
-        for (BlobInfo info : store.list(ArchiveLayout.history(hostId), null)) {
+        for (BlobInfo info : BlobList.all(store, ArchiveLayout.history(hostId), null)) {
             CommitSpan span = ArchiveLayout.historyOf(info.key());
             if (span != null) {
                 String key = info.key();

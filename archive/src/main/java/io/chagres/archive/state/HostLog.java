@@ -81,7 +81,7 @@ public final class HostLog {
                 return state;
             }
         } catch (CorruptArchiveException | NoSuchBlobException e) {
-            store.forgetLists(ArchiveLayout.host(hostId)); // the commits, or a later checkpoint, say the same
+            store.forget(ArchiveLayout.host(hostId)); // the commits, or a later checkpoint, say the same
         }
         return load(store, hostId, at, ExtentFilter.of(versionIds::contains), RunListener.NONE);
     }
@@ -150,7 +150,7 @@ public final class HostLog {
                 } catch (EncryptedException e) {
                     detour.around(KeyCheck.ofObject(store, hostId, e), load);
                 }
-                store.forgetLists(ArchiveLayout.host(hostId));
+                store.forget(ArchiveLayout.host(hostId));
                 load.restart();
             }
         }
@@ -357,7 +357,7 @@ public final class HostLog {
         if (!CommitList.holds(store, hostId, state.seq() + 1)) { // cheaper than a list
             return false;
         }
-        store.forgetLists(ArchiveLayout.host(hostId));
+        store.forget(ArchiveLayout.host(hostId));
         List<Long> commits = CommitList.read(store, hostId, state.seq(), Long.MAX_VALUE);
         if (commits.isEmpty()) {
             return false;
@@ -411,7 +411,7 @@ public final class HostLog {
                 return span;
             }
             // a compaction that removed commits made a checkpoint first, perhaps since the checkpoints were listed
-            store.forgetLists(ArchiveLayout.host(hostId));
+            store.forget(ArchiveLayout.host(hostId));
             NavigableSet<CheckpointId> now = detour.checkpoints(store);
             if (now.equals(checkpoints)) {
                 boolean compacted = span == null || (span.checkpoint == null && missing != null && missing == 1);

@@ -5,6 +5,7 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.EncryptedException;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
@@ -31,7 +32,7 @@ public final class KeyCheck {
             throw failed;
         }
         Deque<String> last = new ArrayDeque<>();
-        for (BlobInfo commit : store.list(ArchiveLayout.log(hostId), null)) {
+        for (BlobInfo commit : BlobList.all(store, ArchiveLayout.log(hostId), null)) {
             last.addFirst(commit.key());
             if (last.size() > LAST_COMMITS) {
                 last.removeLast();

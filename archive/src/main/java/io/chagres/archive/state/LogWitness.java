@@ -7,6 +7,7 @@ import io.chagres.archive.Heartbeat;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.StoreException;
@@ -47,7 +48,7 @@ public final class LogWitness {
             }
         }
         if (newest == null) {
-            BlobInfo object = store.first(ArchiveLayout.streams(hostId));
+            BlobInfo object = BlobList.first(store, ArchiveLayout.streams(hostId));
             newest = object == null ? null : object.key();
             named = 1;
         }
@@ -73,7 +74,7 @@ public final class LogWitness {
      */
     public static @Nullable CorruptArchiveException untold(BlobStore store, String hostId, long last)
             throws IOException {
-        for (BlobInfo table : store.list(ArchiveLayout.tables(hostId), null)) {
+        for (BlobInfo table : BlobList.all(store, ArchiveLayout.tables(hostId), null)) {
             long named = ArchiveLayout.namedCommit(table.key());
             if (named > last && !isThere(store, hostId, named)) {
                 return missing(store, hostId, named, table.key());
@@ -86,7 +87,7 @@ public final class LogWitness {
     private static List<String> keys(BlobStore store, String hostId) throws IOException {
         List<String> keys = new ArrayList<>();
         for (String folder : FOLDERS) {
-            store.list(ArchiveLayout.host(hostId) + folder, null).forEach(object -> keys.add(object.key()));
+            BlobList.all(store, ArchiveLayout.host(hostId) + folder, null).forEach(object -> keys.add(object.key()));
         }
         return keys;
     }
@@ -99,13 +100,13 @@ public final class LogWitness {
     public static List<String> ahead(BlobStore store, String hostId, long last) throws IOException {
         List<String> ahead = new ArrayList<>();
         for (String folder : FOLDERS) {
-            for (BlobInfo object : store.list(ArchiveLayout.host(hostId) + folder, null)) {
+            for (BlobInfo object : BlobList.all(store, ArchiveLayout.host(hostId) + folder, null)) {
                 if (ArchiveLayout.namedCommit(object.key()) > last) {
                     ahead.add(object.key());
                 }
             }
         }
-        for (BlobInfo word : store.list(ArchiveLayout.livingHeartbeats(hostId), null)) {
+        for (BlobInfo word : BlobList.all(store, ArchiveLayout.livingHeartbeats(hostId), null)) {
             if (ArchiveLayout.namedCommit(word.key()) <= last && acknowledged(store, word.key()) <= last) {
                 break;
             }
@@ -146,14 +147,14 @@ public final class LogWitness {
         if (CommitList.holds(store, hostId, seq)) {
             return true;
         }
-        store.forgetLists(ArchiveLayout.host(hostId));
+        store.forget(ArchiveLayout.host(hostId));
         CheckpointId checkpoint = Checkpoints.newest(store, hostId);
         return (checkpoint != null && checkpoint.seq() >= seq) || lastCommit(store, hostId) >= seq;
     }
 
     private static long lastCommit(BlobStore store, String hostId) throws IOException {
         long last = 0;
-        for (BlobInfo commit : store.list(ArchiveLayout.log(hostId), null)) {
+        for (BlobInfo commit : BlobList.all(store, ArchiveLayout.log(hostId), null)) {
             last = Math.max(last, ArchiveLayout.seqOf(commit.key()).orElse(0));
         }
         return last;
@@ -182,7 +183,7 @@ public final class LogWitness {
         CorruptArchiveException gap = null;
         if (state.seq() == 0) {
             gap = unbegun(store, hostId);
-        } else if (store.directory(ArchiveLayout.HOSTS) != null) {
+        } else if (store.traits().isLocal()) {
             gap = missing(store, hostId);
         }
         return gap != null ? gap : Predecessor.lost(store, hostId, state);
@@ -201,7 +202,7 @@ public final class LogWitness {
         }
         long untilMs = Long.MIN_VALUE;
         for (String folder : List.of(ArchiveLayout.log(hostId), ArchiveLayout.checkpoints(hostId))) {
-            for (BlobInfo kept : store.list(ArchiveLayout.QUARANTINE + folder, null)) {
+            for (BlobInfo kept : BlobList.all(store, ArchiveLayout.QUARANTINE + folder, null)) {
                 untilMs = Math.max(untilMs, kept.modifiedMs());
             }
         }
@@ -216,8 +217,8 @@ public final class LogWitness {
     public static @Nullable CorruptArchiveException unbegun(BlobStore store, String hostId) throws IOException {
         CorruptArchiveException named = missing(store, hostId);
         if (named != null
-                || store.first(ArchiveLayout.log(hostId)) != null
-                || store.first(ArchiveLayout.checkpoints(hostId)) != null
+                || BlobList.first(store, ArchiveLayout.log(hostId)) != null
+                || BlobList.first(store, ArchiveLayout.checkpoints(hostId)) != null
                 || CommitList.holds(store, hostId, 1)) { // a list may lag
             return named;
         }

@@ -3,6 +3,7 @@ package io.chagres.archive.state;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,7 @@ public final class Predecessor {
     }
 
     private static boolean isThere(BlobStore store, String hostId) throws IOException {
-        return store.first(ArchiveLayout.log(hostId)) != null || store.first(ArchiveLayout.checkpoints(hostId)) != null;
+        return BlobList.first(store, ArchiveLayout.log(hostId)) != null
+                || BlobList.first(store, ArchiveLayout.checkpoints(hostId)) != null;
     }
 }

@@ -111,7 +111,7 @@ public final class Salvage {
             HostRegistry.requireDamage(store, e);
         }
         listener.restart();
-        store.forgetLists(ArchiveLayout.host(hostId));
+        store.forget(ArchiveLayout.host(hostId));
         Salvage salvage = new Salvage(store, hostId, losses);
         HostState left = salvage.load(at, filter, listener);
         if (refused != null && !salvage.told) { // nothing is lost of what no reader takes as it is

@@ -5,6 +5,7 @@ import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CommitSpan;
 import io.chagres.archive.TableSection;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -81,7 +82,7 @@ record Tables(CheckpointId base, List<Stored> names, List<Stored> extents) {
         long from = base.seq();
         long newest = 0;
         long first = Long.MAX_VALUE;
-        for (BlobInfo info : store.list(ArchiveLayout.tables(hostId, base, section), null)) {
+        for (BlobInfo info : BlobList.all(store, ArchiveLayout.tables(hostId, base, section), null)) {
             CommitSpan span = ArchiveLayout.tableOf(info.key());
             if (span == null || span.to() > seq || span.from() < from) {
                 continue;

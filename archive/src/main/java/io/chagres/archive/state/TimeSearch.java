@@ -4,6 +4,7 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
@@ -55,7 +56,7 @@ final class TimeSearch {
      */
     static long amongRest(BlobStore store, String hostId, long end, long timeMs, CommitReader reader)
             throws IOException {
-        BlobInfo first = store.first(ArchiveLayout.log(hostId));
+        BlobInfo first = BlobList.first(store, ArchiveLayout.log(hostId));
         long seq = first == null ? 0 : ArchiveLayout.namedCommit(first.key());
         CommitHeader begin = seq == 0 || seq > end ? null : find(hostId, seq, reader);
         if (begin == null || begin.timeMs() > timeMs) {

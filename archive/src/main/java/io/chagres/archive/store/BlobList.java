@@ -1,5 +1,6 @@
 package io.chagres.archive.store;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.AbstractList;
 import java.util.ArrayList;
@@ -36,6 +37,36 @@ public final class BlobList extends AbstractList<BlobInfo> implements RandomAcce
         BlobList list = new BlobList();
         objects.forEach(list::add);
         return list;
+    }
+
+    /**
+     * Lists all keys of a store that begin with a prefix, page by page.
+     *
+     * @param afterKey only keys behind this one, or null for all
+     * @throws StoreException when the store refuses, or shows a page again
+     */
+    public static List<BlobInfo> all(BlobStore store, String prefix, @Nullable String afterKey) throws IOException {
+        BlobPage page = store.page(prefix, afterKey, Integer.MAX_VALUE);
+        if (page.isLast()) {
+            return page.objects();
+        }
+        BlobList all = new BlobList();
+        all.addAll(page.objects());
+        while (!page.isLast()) {
+            String last = all.getLast().key();
+            page = store.page(prefix, last, Integer.MAX_VALUE);
+            if (!page.isLast() && page.objects().getFirst().key().compareTo(last) <= 0) {
+                throw new StoreException(store.name() + ": a list does not continue behind " + last);
+            }
+            all.addAll(page.objects());
+        }
+        return all;
+    }
+
+    /** Returns the first object of {@link #all}, or null when there is none; one request. */
+    public static @Nullable BlobInfo first(BlobStore store, String prefix) throws IOException {
+        List<BlobInfo> found = store.page(prefix, null, 1).objects();
+        return found.isEmpty() ? null : found.getFirst();
     }
 
     @Override

@@ -1,7 +1,6 @@
 package io.chagres.archive.store;
 
 import io.chagres.archive.age.KeyRing;
-import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -57,8 +56,10 @@ public interface BlobStore extends AutoCloseable {
     default void expect(Iterator<BlobRange> ranges) {}
 
     /**
-     * Says that bytes which were read of an object look damaged. None that were fetched ahead or are kept will be given
-     * again, because they may have been damaged on their way.
+     * Says that what was read here may be wrong or old: nothing that was fetched ahead or is kept is given again.
+     *
+     * @param key an object whose bytes look damaged, because they may have been damaged on their way; or a prefix that
+     *     ends with {@code '/'}, below which lists may have changed
      */
     default void forget(String key) {}
 
@@ -70,22 +71,9 @@ public interface BlobStore extends AutoCloseable {
         return size(key) >= 0;
     }
 
-    /**
-     * Returns an object as it is archived if the store gives none of its bytes now, by asking for one of them; null
-     * where they can be read, and where there is no such object.
-     */
-    default @Nullable ArchivedBlob archived(String key) throws IOException {
-        return null;
-    }
-
-    /**
-     * Asks for an object to be brought back from an archive tier. That costs what the vendor charges for the class.
-     *
-     * @param days how long a copy stays, at least 1, where the vendor makes one; elsewhere it stays out of that tier
-     * @throws StoreException when the store does not know the class for this object, too
-     */
-    default void thaw(ArchivedBlob blob, ThawClass thawClass, int days) throws IOException {
-        throw new StoreException(name() + ": it has no archive tier");
+    /** Returns the archive tier in which the store may keep objects. */
+    default ArchiveTier archiveTier() {
+        return new ArchiveTier() {};
     }
 
     /**
@@ -98,43 +86,6 @@ public interface BlobStore extends AutoCloseable {
     BlobPage page(String prefix, @Nullable String afterKey, int maxObjects) throws IOException;
 
     /**
-     * Lists all keys that begin with a prefix, page by page.
-     *
-     * @param afterKey only keys behind this one, or null for all
-     */
-    default List<BlobInfo> list(String prefix, @Nullable String afterKey) throws IOException {
-        BlobPage page = page(prefix, afterKey, Integer.MAX_VALUE);
-        if (page.isLast()) {
-            return page.objects();
-        }
-        BlobList all = new BlobList();
-        all.addAll(page.objects());
-        while (!page.isLast()) {
-            String last = all.getLast().key();
-            page = page(prefix, last, Integer.MAX_VALUE);
-            if (!page.isLast() && page.objects().getFirst().key().compareTo(last) <= 0) {
-                throw new StoreException(name() + ": a list does not continue behind " + last);
-            }
-            all.addAll(page.objects());
-        }
-        return all;
-    }
-
-    /** Returns the first object of {@link #list}, or null when there is none; one request. */
-    default @Nullable BlobInfo first(String prefix) throws IOException {
-        List<BlobInfo> found = page(prefix, null, 1).objects();
-        return found.isEmpty() ? null : found.getFirst();
-    }
-
-    /**
-     * Says that what is there has changed since it was listed: no list below a prefix is answered by what was listed
-     * before this call.
-     *
-     * @param prefix ends with {@code '/'}
-     */
-    default void forgetLists(String prefix) {}
-
-    /**
      * Names the listener for what a person should know and no answer shows, such as that a bucket is in another region
      * than its address says. It hears at once what was noted before, and later things as they come.
      *
@@ -144,16 +95,6 @@ public interface BlobStore extends AutoCloseable {
 
     /** Lists the names directly below a prefix that ends with {@code '/'}, in order. */
     List<String> children(String prefix) throws IOException;
-
-    /**
-     * Returns the local directory in which the objects below a prefix are files, so that inotify reports new ones; null
-     * when there is no such place.
-     *
-     * @param prefix ends with {@code '/'}
-     */
-    default @Nullable Pathname directory(String prefix) {
-        return null;
-    }
 
     /** Returns the keys that objects are read and written with here. */
     default KeyRing keyRing() {

@@ -98,8 +98,8 @@ public final class DirectoryStore implements BlobStore {
     }
 
     @Override
-    public Pathname directory(String prefix) {
-        return root().resolve(prefix.substring(0, prefix.length() - 1));
+    public StoreTraits traits() {
+        return StoreTraits.of(root());
     }
 
     @Override

@@ -1,7 +1,6 @@
 package io.chagres.archive.store;
 
 import io.chagres.archive.age.KeyRing;
-import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Iterator;
@@ -77,23 +76,13 @@ public abstract class ForwardingStore implements BlobStore {
     }
 
     @Override
-    public @Nullable ArchivedBlob archived(String key) throws IOException {
-        return store.archived(key);
-    }
-
-    @Override
-    public void thaw(ArchivedBlob blob, ThawClass thawClass, int days) throws IOException {
-        store.thaw(blob, thawClass, days);
+    public ArchiveTier archiveTier() {
+        return store.archiveTier();
     }
 
     @Override
     public BlobPage page(String prefix, @Nullable String afterKey, int maxObjects) throws IOException {
         return store.page(prefix, afterKey, maxObjects);
-    }
-
-    @Override
-    public void forgetLists(String prefix) {
-        store.forgetLists(prefix);
     }
 
     @Override
@@ -104,11 +93,6 @@ public abstract class ForwardingStore implements BlobStore {
     @Override
     public List<String> children(String prefix) throws IOException {
         return store.children(prefix);
-    }
-
-    @Override
-    public @Nullable Pathname directory(String prefix) {
-        return store.directory(prefix);
     }
 
     @Override

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
@@ -266,21 +267,22 @@ public final class PatientStore extends ForwardingStore {
     }
 
     @Override
-    public @Nullable ArchivedBlob archived(String key) throws IOException {
-        ArchivedBlob[] found = new ArchivedBlob[1];
-        ask(0, () -> {
-            found[0] = store.archived(key);
-            return found;
-        });
-        return found[0];
-    }
+    public ArchiveTier archiveTier() {
+        ArchiveTier tier = store.archiveTier();
+        return new ArchiveTier() {
+            @Override
+            public @Nullable ArchivedBlob find(String key) throws IOException {
+                return ask(0, () -> Optional.ofNullable(tier.find(key))).orElse(null);
+            }
 
-    @Override
-    public void thaw(ArchivedBlob blob, ThawClass thawClass, int days) throws IOException {
-        ask(0, () -> {
-            store.thaw(blob, thawClass, days);
-            return blob;
-        });
+            @Override
+            public void thaw(ArchivedBlob blob, ThawClass thawClass, int days) throws IOException {
+                ask(0, () -> {
+                    tier.thaw(blob, thawClass, days);
+                    return blob;
+                });
+            }
+        };
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.prove.HostProof;
 import io.chagres.archive.sign.SignedStatement;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.util.OptionalLong;
@@ -24,7 +25,7 @@ public final class Heads {
      */
     public static @Nullable SignedStatement of(BlobStore store, String hostId) throws IOException {
         long newest = 0;
-        for (BlobInfo object : store.list(ArchiveLayout.log(hostId), null)) {
+        for (BlobInfo object : BlobList.all(store, ArchiveLayout.log(hostId), null)) {
             OptionalLong seq = ArchiveLayout.seqOf(object.key());
             newest = seq.isPresent() ? Math.max(newest, seq.getAsLong()) : newest;
         }

@@ -197,21 +197,21 @@ final class HostVerify implements AutoCloseable {
     }
 
     private void listObjects() throws IOException {
-        for (BlobInfo object : store.list(ArchiveLayout.log(hostId), null)) {
+        for (BlobInfo object : BlobList.all(store, ArchiveLayout.log(hostId), null)) {
             if (seqOf(object) > 0) {
                 commits.add(object);
                 counter.expect(object);
             }
         }
         checkEnd();
-        for (BlobInfo object : store.list(ArchiveLayout.checkpoints(hostId), null)) {
+        for (BlobInfo object : BlobList.all(store, ArchiveLayout.checkpoints(hostId), null)) {
             CheckpointId id = ArchiveLayout.checkpointOf(object.key());
             if (id != null) {
                 checkpoints.computeIfAbsent(id.seq(), seq -> new TreeMap<>()).put(id, object);
                 counter.expect(object);
             }
         }
-        for (BlobInfo object : store.list(ArchiveLayout.streams(hostId), null)) {
+        for (BlobInfo object : BlobList.all(store, ArchiveLayout.streams(hostId), null)) {
             objects.put(object.key(), object);
             counter.expect(object);
         }
@@ -258,7 +258,7 @@ final class HostVerify implements AutoCloseable {
     }
 
     private void checkBeside(String prefix, String lost, Check check) throws IOException {
-        for (BlobInfo object : store.list(prefix, null)) {
+        for (BlobInfo object : BlobList.all(store, prefix, null)) {
             try {
                 check.run(object);
             } catch (CorruptArchiveException e) {

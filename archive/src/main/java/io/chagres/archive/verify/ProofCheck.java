@@ -5,6 +5,7 @@ import io.chagres.archive.prove.HostProof;
 import io.chagres.archive.sign.SignedStatement;
 import io.chagres.archive.sign.Trust;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -124,7 +125,7 @@ public final class ProofCheck {
         }
         Counter counter = new Counter();
         SignedStatement signed = proof.checkpoint();
-        for (BlobInfo commit : store.list(ArchiveLayout.log(hostId), null)) {
+        for (BlobInfo commit : BlobList.all(store, ArchiveLayout.log(hostId), null)) {
             long seq = ArchiveLayout.seqOf(commit.key()).orElse(0);
             if (signed != null && seq > 0 && seq <= signed.statement().seq()) {
                 counter.take(commit.key());
@@ -134,7 +135,7 @@ public final class ProofCheck {
             if (folder.equals(STREAMS) && counter.count == 0) {
                 continue; // all that is referred to was compared with a digest
             }
-            for (BlobInfo object : store.list(ArchiveLayout.host(hostId) + folder, null)) {
+            for (BlobInfo object : BlobList.all(store, ArchiveLayout.host(hostId) + folder, null)) {
                 counter.take(object.key());
             }
         }

@@ -7,6 +7,7 @@ import io.chagres.archive.age.AgeFile;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -35,7 +36,7 @@ final class SealedVerify {
         counter.sealedHost();
         @Nullable CommitHeader before = null;
         try (CommitReader reader = new CommitReader(store)) {
-            for (BlobInfo object : store.list(ArchiveLayout.log(hostId), null)) {
+            for (BlobInfo object : BlobList.all(store, ArchiveLayout.log(hostId), null)) {
                 if (ArchiveLayout.seqOf(object.key()).isPresent()) {
                     counter.expect(object);
                     before = commit(object, before, reader);
@@ -45,11 +46,11 @@ final class SealedVerify {
         }
         for (String prefix : List.of(
                 ArchiveLayout.checkpoints(hostId), ArchiveLayout.tables(hostId), ArchiveLayout.history(hostId))) {
-            for (BlobInfo object : store.list(prefix, null)) {
+            for (BlobInfo object : BlobList.all(store, prefix, null)) {
                 check(object);
             }
         }
-        for (BlobInfo object : store.list(ArchiveLayout.streams(hostId), null)) {
+        for (BlobInfo object : BlobList.all(store, ArchiveLayout.streams(hostId), null)) {
             counter.expect(object);
             check(object);
             counter.object(object);

@@ -17,10 +17,10 @@ import io.chagres.archive.store.BlobPage;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.archive.store.ForwardingStore;
+import io.chagres.archive.store.StoreTraits;
 import io.chagres.archive.testing.FaultyStore;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.testing.SmallArchive;
-import io.chagres.linux.Pathname;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
 import java.io.InputStream;
@@ -200,8 +200,8 @@ final class LineFiltersTest {
             });
             BlobStore counting = new ForwardingStore(faulty) {
                 @Override
-                public @Nullable Pathname directory(String prefix) {
-                    return isHere ? super.directory(prefix) : null;
+                public StoreTraits traits() {
+                    return isHere ? super.traits() : StoreTraits.PLAIN;
                 }
             };
             String host = HostRegistry.hosts(store).getFirst().id();

@@ -84,7 +84,7 @@ public abstract class BlobStoreContract {
     }
 
     private List<String> keys(String prefix, @Nullable String afterKey) throws IOException {
-        return StreamSupport.stream(store.list(prefix, afterKey).spliterator(), false)
+        return StreamSupport.stream(BlobList.all(store, prefix, afterKey).spliterator(), false)
                 .map(BlobInfo::key)
                 .toList();
     }
@@ -118,7 +118,7 @@ public abstract class BlobStoreContract {
         put("a/before");
         long nowMs = store.nowMs();
         put("a/behind");
-        List<Long> times = StreamSupport.stream(store.list("a/", null).spliterator(), false)
+        List<Long> times = StreamSupport.stream(BlobList.all(store, "a/", null).spliterator(), false)
                 .map(BlobInfo::modifiedMs)
                 .toList();
         assertThat(nowMs).isBetween(times.getFirst() - 1000, times.getLast() + 1000);
@@ -147,13 +147,13 @@ public abstract class BlobStoreContract {
 
     @Test
     void givesTheFirstOfAList() throws IOException {
-        assertThat(store.first("hosts/")).isNull();
+        assertThat(BlobList.first(store, "hosts/")).isNull();
         put("hosts/b/1", "hosts/b/0/9", "hosts/b/0/8", "hosts/c/0", "hosts/b-/1");
         for (String prefix : List.of("hosts/b/", "hosts/", "hosts/b/0/9", "hosts/c", "")) {
-            assertThat(store.first(prefix))
-                    .isEqualTo(store.list(prefix, null).iterator().next());
+            assertThat(BlobList.first(store, prefix))
+                    .isEqualTo(BlobList.all(store, prefix, null).iterator().next());
         }
-        assertThat(store.first("hosts/d")).isNull();
+        assertThat(BlobList.first(store, "hosts/d")).isNull();
     }
 
     @Test
@@ -234,7 +234,7 @@ public abstract class BlobStoreContract {
     @Test
     void listsSizesAndTimes() throws IOException {
         store.putIfAbsent("t/one", segment("12345"));
-        BlobInfo info = store.list("t/", null).iterator().next();
+        BlobInfo info = BlobList.all(store, "t/", null).iterator().next();
         assertThat(info.key()).isEqualTo("t/one");
         assertThat(info.lengthBytes()).isEqualTo(5);
         assertThat(info.modifiedMs()).isGreaterThan(1_600_000_000_000L);

@@ -68,9 +68,9 @@ class PatientStoreTest {
         List<Question> questions = List.of(
                 () -> store.get("a/1", 0, MemorySegment.ofArray(new byte[9])),
                 () -> store.size("a/1"),
-                () -> store.list("a/", null),
+                () -> BlobList.all(store, "a/", null),
                 () -> store.page("a/", "a/", 2),
-                () -> store.first("a/"),
+                () -> BlobList.first(store, "a/"),
                 () -> store.children("a/"),
                 () -> store.putIfAbsent("a/2", CONTENT),
                 () -> {

@@ -249,7 +249,7 @@ public abstract class RefusalContract {
             assertThatThrownBy(() -> store.get("k", 0, target))
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining(missing());
-            assertThatThrownBy(() -> store.list("", null)).hasMessageContaining(missing());
+            assertThatThrownBy(() -> BlobList.all(store, "", null)).hasMessageContaining(missing());
             assertThatThrownBy(() -> store.putIfAbsent("k", CONTENT)).hasMessageContaining(missing());
         }
     }
@@ -263,7 +263,7 @@ public abstract class RefusalContract {
             assertThatThrownBy(() -> store.get("k", 0, target))
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining("is the endpoint right?");
-            assertThatThrownBy(() -> store.list("hosts/", null)).isInstanceOf(StoreException.class);
+            assertThatThrownBy(() -> BlobList.all(store, "hosts/", null)).isInstanceOf(StoreException.class);
         }
     }
 
@@ -285,7 +285,7 @@ public abstract class RefusalContract {
         server.answer(page(List.of("a", "b"), "more"));
         server.answer(page(List.of("c"), ""));
         try (BlobStore store = open(false)) {
-            assertThat(store.list("", "a"))
+            assertThat(BlobList.all(store, "", "a"))
                     .extracting(BlobInfo::key, BlobInfo::lengthBytes, BlobInfo::modifiedMs)
                     .containsExactly(Tuple.tuple("b", 3L, LISTED_MS), Tuple.tuple("c", 3L, LISTED_MS));
         }
@@ -298,7 +298,7 @@ public abstract class RefusalContract {
         server.answer(page(List.of(), "more"));
         server.answer(page(List.of("c"), ""));
         try (BlobStore store = open(false)) {
-            assertThat(store.list("", "a")).extracting(BlobInfo::key).containsExactly("c");
+            assertThat(BlobList.all(store, "", "a")).extracting(BlobInfo::key).containsExactly("c");
         }
         assertThat(server.requests().getLast()).contains(listing()[2]);
     }

@@ -1,6 +1,7 @@
 package io.chagres.archive.testing;
 
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobPage;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
@@ -46,8 +47,8 @@ public final class LaggingStore implements BlobStore {
     }
 
     @Override
-    public BlobPage page(String prefix, @Nullable String afterKey, int maxObjects) {
-        List<BlobInfo> shown = store.list(prefix, afterKey).stream()
+    public BlobPage page(String prefix, @Nullable String afterKey, int maxObjects) throws IOException {
+        List<BlobInfo> shown = BlobList.all(store, prefix, afterKey).stream()
                 .filter(object -> object.modifiedMs() <= store.nowMs() - lagMs)
                 .toList();
         return BlobPage.of(shown, maxObjects);

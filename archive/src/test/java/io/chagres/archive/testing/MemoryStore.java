@@ -118,8 +118,7 @@ public final class MemoryStore implements BlobStore {
         return blob == null ? -1 : blob.bytes.length;
     }
 
-    @Override
-    public List<BlobInfo> list(String prefix, @Nullable String afterKey) {
+    private List<BlobInfo> list(String prefix, @Nullable String afterKey) {
         return blobs.tailMap(prefix).entrySet().stream()
                 .takeWhile(each -> each.getKey().startsWith(prefix))
                 .filter(each -> afterKey == null || each.getKey().compareTo(afterKey) > 0)

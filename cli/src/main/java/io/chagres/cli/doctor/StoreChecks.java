@@ -1,6 +1,5 @@
 package io.chagres.cli.doctor;
 
-import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
@@ -20,7 +19,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Objects;
 
 /** The checks of {@code doctor} that concern the archive. */
 final class StoreChecks {
@@ -53,9 +51,9 @@ final class StoreChecks {
         try (BlobStore store = timeout.open(plan.store(), context)) {
             hosts = HostRegistry.listed(store); // a shipper need not have the right to list all
             diagnosis.ok("archive", store.name() + ", " + Words.plural(hosts.size(), "host") + ", can be read");
-            Pathname local = store.directory(ArchiveLayout.HOSTS);
+            Pathname local = store.traits().directory();
             if (local != null) {
-                access(Objects.requireNonNull(local.parent()));
+                access(local);
             }
         } catch (IOException e) {
             diagnosis.fail(

@@ -86,7 +86,7 @@ public final class ArchiveView implements AutoCloseable {
     /** Returns how many threads read hosts beside each other. */
     int readers(long memoryBytes) {
         int most = Math.clamp(memoryBytes / 2 / READER_BYTES, 1, 1024);
-        boolean isRemote = store().directory("hosts/") == null;
+        boolean isRemote = !store().traits().isLocal();
         return Math.min(most, isRemote ? REMOTE_READERS : Runtime.getRuntime().availableProcessors());
     }
 
@@ -95,7 +95,7 @@ public final class ArchiveView implements AutoCloseable {
      * order of one reader.
      */
     Lookahead lookahead(Workers threads) {
-        boolean isOfUse = threads.count() > 1 && store().directory("hosts/") != null;
+        boolean isOfUse = threads.count() > 1 && store().traits().isLocal();
         return isOfUse ? new Lookahead(threads, threads.count() + 2) : Lookahead.NONE;
     }
 

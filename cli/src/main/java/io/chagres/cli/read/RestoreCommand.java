@@ -1,6 +1,5 @@
 package io.chagres.cli.read;
 
-import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.HostLists;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.GoneTree;
@@ -170,7 +169,7 @@ public final class RestoreCommand implements Callable<Integer> {
 
     /** A store that is not here is read ahead, in the order of one reader: more of them would read it twice. */
     private static Workers workers(BlobStore archive, WorkerThreads threads) {
-        return archive.directory(ArchiveLayout.HOSTS) == null ? Workers.NONE : threads.workers();
+        return !archive.traits().isLocal() ? Workers.NONE : threads.workers();
     }
 
     private RestoreNameless nameless() throws CommandFailure {

@@ -79,7 +79,7 @@ final class ThawOptions {
                 OrderedTasks<Boolean> asks = new OrderedTasks<>(threads.workers(), done -> {})) {
             for (String key : keys) {
                 looks.add(() -> {
-                    ArchivedBlob blob = archive.archived(key);
+                    ArchivedBlob blob = archive.archiveTier().find(key);
                     return blob == null ? List.of() : List.of(blob);
                 });
             }
@@ -110,7 +110,7 @@ final class ThawOptions {
         try {
             for (ArchivedBlob each : wanted) {
                 asks.add(() -> {
-                    archive.thaw(each, thawClass, days);
+                    archive.archiveTier().thaw(each, thawClass, days);
                     done.incrementAndGet();
                     return true;
                 });

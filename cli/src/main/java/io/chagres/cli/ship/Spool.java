@@ -3,6 +3,7 @@ package io.chagres.cli.ship;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.maintain.Compact;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.forward.Forwarder;
@@ -82,7 +83,7 @@ final class Spool {
     /** Sums up what its archive holds. */
     void measure(BlobStore archive) throws IOException {
         long sum = 0;
-        for (BlobInfo each : archive.list("", null)) {
+        for (BlobInfo each : BlobList.all(archive, "", null)) {
             sum += each.lengthBytes();
         }
         usedBytes.set(sum);

@@ -1,6 +1,5 @@
 package io.chagres.cli.status;
 
-import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Heartbeat;
 import io.chagres.archive.HostRegistry;
@@ -289,7 +288,7 @@ public final class StatusCommand implements Callable<Integer> {
     }
 
     private static int requestsAtOnce(BlobStore archive) {
-        return archive.directory(ArchiveLayout.HOSTS) == null
+        return !archive.traits().isLocal()
                 ? REQUESTS_AT_ONCE
                 : Runtime.getRuntime().availableProcessors();
     }

@@ -7,6 +7,7 @@ import io.chagres.archive.Codec;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.find.LinePattern;
 import io.chagres.archive.read.Address;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.ForwardingStore;
 import io.chagres.archive.store.StoreTraits;
@@ -255,7 +256,7 @@ final class FleetRequestsTest {
         whole.replace(last, commit);
         try (ArchiveView view = ArchiveView.once(
                 "grep", lagging, new TimeOptions(), TemporaryFiles.tables(Map.of()), Assertions::fail)) {
-            assertThat(lagging.list(last, null)).isEmpty();
+            assertThat(BlobList.all(lagging, last, null)).isEmpty();
             assertThat(search(view, LATE)).isEqualTo("h000:/log/late:" + LATE + "\n");
         }
     }

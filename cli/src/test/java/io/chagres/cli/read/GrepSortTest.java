@@ -7,6 +7,7 @@ import io.chagres.archive.Codec;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.maintain.Compact;
 import io.chagres.archive.maintain.CompactOptions;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.archive.testing.SmallArchive;
@@ -152,7 +153,8 @@ final class GrepSortTest {
                             })
                             .host(host.id());
                 }
-                assertThat(archive.first(ArchiveLayout.log(host.id()))).isNull();
+                assertThat(BlobList.first(archive, ArchiveLayout.log(host.id())))
+                        .isNull();
             }
         }
     }

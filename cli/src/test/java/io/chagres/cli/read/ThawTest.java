@@ -13,8 +13,10 @@ import io.chagres.archive.restore.RestoreNameless;
 import io.chagres.archive.restore.RestoreOptions;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.store.ArchiveTier;
 import io.chagres.archive.store.ArchivedBlob;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.archive.store.ForwardingStore;
 import io.chagres.archive.store.StoreException;
@@ -81,9 +83,18 @@ final class ThawTest {
             }
 
             @Override
-            public @Nullable ArchivedBlob archived(String key) throws IOException {
+            public ArchiveTier archiveTier() {
+                return tier();
+            }
+        };
+    }
+
+    private ArchiveTier tier() {
+        return new ArchiveTier() {
+            @Override
+            public @Nullable ArchivedBlob find(String key) throws IOException {
                 return cold.contains(key)
-                        ? new ArchivedBlob(key, super.size(key), "GLACIER", asked.containsKey(key))
+                        ? new ArchivedBlob(key, store.size(key), "GLACIER", asked.containsKey(key))
                         : null;
             }
 
@@ -100,7 +111,7 @@ final class ThawTest {
     }
 
     private void freeze(Predicate<String> which) throws IOException {
-        for (BlobInfo each : store.list(ArchiveLayout.HOSTS, null)) {
+        for (BlobInfo each : BlobList.all(store, ArchiveLayout.HOSTS, null)) {
             if (which.test(each.key())) {
                 cold.add(each.key());
             }

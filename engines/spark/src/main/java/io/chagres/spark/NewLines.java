@@ -1,5 +1,6 @@
 package io.chagres.spark;
 
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
@@ -72,7 +73,7 @@ final class NewLines {
     private static boolean hasMore(BlobStore store, String hostId, long seq) throws IOException {
         NavigableSet<CheckpointId> checkpoints = Checkpoints.counting(store, hostId);
         return (!checkpoints.isEmpty() && checkpoints.last().seq() > seq)
-                || store.list(ArchiveLayout.log(hostId), ArchiveLayout.commit(hostId, seq))
+                || BlobList.all(store, ArchiveLayout.log(hostId), ArchiveLayout.commit(hostId, seq))
                         .iterator()
                         .hasNext();
     }

@@ -18,6 +18,7 @@ import com.azure.storage.blob.models.RehydratePriority;
 import com.azure.storage.blob.options.BlobSetAccessTierOptions;
 import com.azure.storage.blob.options.BlockBlobSimpleUploadOptions;
 import io.chagres.archive.store.AnswerClock;
+import io.chagres.archive.store.ArchiveTier;
 import io.chagres.archive.store.ArchivedBlob;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobPage;
@@ -43,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  * A store in Azure Blob Storage. An object is a block blob put by one request under the condition that no blob has
  * its name, with the MD5 of its bytes, which the server compares. Safe for any thread.
  */
-final class AzblobStore implements BlobStore {
+final class AzblobStore implements BlobStore, ArchiveTier {
     /** The client hands an answer over in one piece, on the heap. */
     private static final int MAX_GET_BYTES = 8 << 20;
 
@@ -164,7 +165,12 @@ final class AzblobStore implements BlobStore {
     }
 
     @Override
-    public @Nullable ArchivedBlob archived(String key) throws IOException {
+    public ArchiveTier archiveTier() {
+        return this;
+    }
+
+    @Override
+    public @Nullable ArchivedBlob find(String key) throws IOException {
         if (!ArchivedBlob.isArchived(this, key)) {
             return null;
         }

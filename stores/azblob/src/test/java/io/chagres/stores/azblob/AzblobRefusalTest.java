@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
 import io.chagres.archive.store.ArchivedBlob;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.RefusalContract;
 import io.chagres.archive.store.StoreException;
@@ -87,11 +88,12 @@ class AzblobRefusalTest extends RefusalContract {
         server.answer(new Answer(202, Map.of(), ""));
         ArchivedBlob asked = new ArchivedBlob("k", 0, "Archive", true);
         try (BlobStore store = open(false)) {
-            ArchivedBlob blob = store.archived("k");
+            ArchivedBlob blob = store.archiveTier().find("k");
             assertThat(blob).isEqualTo(new ArchivedBlob("k", 0, "Archive", false));
-            assertThat(store.archived("k")).isEqualTo(asked);
-            store.thaw(blob, ThawClass.EXPEDITED, 7);
-            assertThatThrownBy(() -> store.thaw(blob, ThawClass.BULK, 7)).hasMessageContaining("alone");
+            assertThat(store.archiveTier().find("k")).isEqualTo(asked);
+            store.archiveTier().thaw(blob, ThawClass.EXPEDITED, 7);
+            assertThatThrownBy(() -> store.archiveTier().thaw(blob, ThawClass.BULK, 7))
+                    .hasMessageContaining("alone");
         }
         assertThat(server.requests().getLast())
                 .startsWith("PUT /container/p%2Fk?comp=tier")
@@ -221,7 +223,7 @@ class AzblobRefusalTest extends RefusalContract {
         int status = Integer.parseInt(answer.substring(0, 3));
         server.answer(new Answer(status, Map.of("Content-Type", answer.substring(4)), "<html>It works!</html>"));
         try (BlobStore store = open(false)) {
-            assertThatThrownBy(() -> store.list("", null)).isInstanceOf(StoreException.class);
+            assertThatThrownBy(() -> BlobList.all(store, "", null)).isInstanceOf(StoreException.class);
             if (status != 200) {
                 assertThatThrownBy(() -> store.putIfAbsent("k", CONTENT))
                         .isInstanceOf(StoreException.class)

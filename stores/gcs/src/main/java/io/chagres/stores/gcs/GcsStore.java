@@ -6,6 +6,7 @@ import com.google.api.services.storage.model.Objects;
 import com.google.api.services.storage.model.StorageObject;
 import io.chagres.archive.store.AnswerClock;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobPage;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
@@ -161,7 +162,7 @@ final class GcsStore implements BlobStore {
             return false;
         }
         try {
-            BlobInfo first = first(key);
+            BlobInfo first = BlobList.first(this, key);
             return first == null || !first.key().equals(key);
         } catch (IOException e) {
             return false;

@@ -1,8 +1,10 @@
 package io.chagres.stores.s3;
 
 import io.chagres.archive.store.AnswerClock;
+import io.chagres.archive.store.ArchiveTier;
 import io.chagres.archive.store.ArchivedBlob;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobPage;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
@@ -44,7 +46,7 @@ import software.amazon.awssdk.services.s3.model.Tier;
  * its key does not exist; a store that ignores the condition is refused, since two writers would replace each other's
  * commits there. Safe for any thread.
  */
-final class S3Store implements BlobStore {
+final class S3Store implements BlobStore, ArchiveTier {
     private static final String NEVER = "*";
     private static final int WHOLE = 200;
     private static final int MAX_PAGE_OBJECTS = 1000;
@@ -188,7 +190,12 @@ final class S3Store implements BlobStore {
     }
 
     @Override
-    public @Nullable ArchivedBlob archived(String key) throws IOException {
+    public ArchiveTier archiveTier() {
+        return this;
+    }
+
+    @Override
+    public @Nullable ArchivedBlob find(String key) throws IOException {
         if (!ArchivedBlob.isArchived(this, key)) {
             return null;
         }
@@ -232,7 +239,7 @@ final class S3Store implements BlobStore {
             return false;
         }
         try {
-            BlobInfo first = first(key);
+            BlobInfo first = BlobList.first(this, key);
             return first == null || !first.key().equals(key);
         } catch (IOException e) {
             return false;

@@ -8,6 +8,7 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
 import io.chagres.archive.store.ArchivedBlob;
 import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
 import io.chagres.archive.store.RefusalContract;
@@ -148,17 +149,17 @@ class S3RefusalTest extends RefusalContract {
             server.answer(archived("ongoing-request=\"true\""));
             server.answer(head("ongoing-request=\"true\""));
             server.answer(new Answer(206, Map.of("Content-Range", "bytes 0-0/9"), "x"));
-            assertThat(store.archived("k")).isEqualTo(new ArchivedBlob("k", 0, "GLACIER", false));
-            assertThat(store.archived("k")).isEqualTo(new ArchivedBlob("k", 0, "GLACIER", true));
-            assertThat(store.archived("k")).isNull();
+            assertThat(store.archiveTier().find("k")).isEqualTo(new ArchivedBlob("k", 0, "GLACIER", false));
+            assertThat(store.archiveTier().find("k")).isEqualTo(new ArchivedBlob("k", 0, "GLACIER", true));
+            assertThat(store.archiveTier().find("k")).isNull();
         }
     }
 
     @Test
     void asksForAnObjectByItsClassAndForItsDays() throws IOException {
         try (BlobStore store = open(false)) {
-            store.thaw(new ArchivedBlob("k", 7, "GLACIER", false), ThawClass.BULK, 3);
-            store.thaw(new ArchivedBlob("k", 7, "DEEP_ARCHIVE_ACCESS", false), ThawClass.STANDARD, 3);
+            store.archiveTier().thaw(new ArchivedBlob("k", 7, "GLACIER", false), ThawClass.BULK, 3);
+            store.archiveTier().thaw(new ArchivedBlob("k", 7, "DEEP_ARCHIVE_ACCESS", false), ThawClass.STANDARD, 3);
         }
         assertThat(server.requests().get(0))
                 .startsWith("POST /bucket/p/k?restore")
@@ -172,8 +173,8 @@ class S3RefusalTest extends RefusalContract {
         try (BlobStore store = open(false)) {
             server.answer(new Answer(409, Map.of(), "<Error><Code>RestoreAlreadyInProgress</Code></Error>"));
             server.answer(new Answer(403, Map.of(), "<Error><Code>AccessDenied</Code></Error>"));
-            store.thaw(blob, ThawClass.STANDARD, 1);
-            assertThatThrownBy(() -> store.thaw(blob, ThawClass.STANDARD, 1))
+            store.archiveTier().thaw(blob, ThawClass.STANDARD, 1);
+            assertThatThrownBy(() -> store.archiveTier().thaw(blob, ThawClass.STANDARD, 1))
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining("s3:RestoreObject");
         }
@@ -193,8 +194,8 @@ class S3RefusalTest extends RefusalContract {
                 Map.of(),
                 "<ListBucketResult><IsTruncated>true</IsTruncated>" + objects.formatted("a") + "</ListBucketResult>"));
         try (BlobStore store = open(false)) {
-            assertThat(store.list("", null)).extracting(BlobInfo::key).containsExactly("a", "b");
-            assertThatThrownBy(() -> store.list("", null))
+            assertThat(BlobList.all(store, "", null)).extracting(BlobInfo::key).containsExactly("a", "b");
+            assertThatThrownBy(() -> BlobList.all(store, "", null))
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining("there is more and not how it continues");
         }
@@ -325,7 +326,8 @@ class S3RefusalTest extends RefusalContract {
         server.answer(wrongRegion("eu-south-7"));
         server.answer(wrongRegion("eu-south-8"));
         try (BlobStore store = open("&region=eu-north-1")) {
-            assertThatThrownBy(() -> store.list("", null)).hasMessageContaining("AuthorizationHeaderMalformed");
+            assertThatThrownBy(() -> BlobList.all(store, "", null))
+                    .hasMessageContaining("AuthorizationHeaderMalformed");
         }
         assertThat(server.requests()).hasSize(2);
     }
@@ -335,7 +337,8 @@ class S3RefusalTest extends RefusalContract {
     void followsNobodyIntoWhatIsNoRegion() throws IOException {
         server.answer(wrongRegion("evil.example/"));
         try (BlobStore store = open("&region=eu-north-1")) {
-            assertThatThrownBy(() -> store.list("", null)).hasMessageContaining("AuthorizationHeaderMalformed");
+            assertThatThrownBy(() -> BlobList.all(store, "", null))
+                    .hasMessageContaining("AuthorizationHeaderMalformed");
         }
         assertThat(server.requests()).hasSize(1);
     }
