@@ -7,23 +7,23 @@ import io.chagres.fuse.wire.Opcode;
 final class AttributeOperations {
     private AttributeOperations() {}
 
-    static void addTo() {
-        Operation.Table.add(Opcode.GETATTR, Abi.GETATTR_IN, AttributeOperations::getattr);
-        Operation.Table.add(Opcode.STATX, Abi.STATX_IN, AttributeOperations::statx);
-        Operation.Table.add(
+    static void addTo(Operation.Registry all) {
+        all.add(Opcode.SYNCFS, Abi.SYNCFS_IN, (fs, x) -> fs.syncfs(x.request, x.node(), x.replies.empty));
+        all.add(Opcode.GETATTR, Abi.GETATTR_IN, AttributeOperations::getattr);
+        all.add(Opcode.STATX, Abi.STATX_IN, AttributeOperations::statx);
+        all.add(
                 Opcode.SETATTR,
                 Abi.SETATTR_IN,
                 (fs, x) -> fs.setattr(x.request, x.node(), x.change, x.replies.attributes));
-        Operation.Table.add(
+        all.add(
                 Opcode.ACCESS,
                 Abi.ACCESS_IN,
                 (fs, x) -> fs.access(x.request, x.node(), x.argumentInt(Abi.ACCESS_IN_MASK), x.replies.empty));
-        Operation.Table.add(Opcode.STATFS, 0, (fs, x) -> fs.statfs(x.request, x.node(), x.replies.statfs));
-        Operation.Table.add(Opcode.SETXATTR, Abi.SETXATTR_IN, AttributeOperations::setxattr);
-        Operation.Table.add(Opcode.GETXATTR, Abi.GETXATTR_IN, AttributeOperations::getxattr);
-        Operation.Table.add(Opcode.LISTXATTR, Abi.GETXATTR_IN, AttributeOperations::listxattr);
-        Operation.Table.add(
-                Opcode.REMOVEXATTR, 0, (fs, x) -> fs.removexattr(x.request, x.node(), x.firstName(), x.replies.empty));
+        all.add(Opcode.STATFS, 0, (fs, x) -> fs.statfs(x.request, x.node(), x.replies.statfs));
+        all.add(Opcode.SETXATTR, Abi.SETXATTR_IN, AttributeOperations::setxattr);
+        all.add(Opcode.GETXATTR, Abi.GETXATTR_IN, AttributeOperations::getxattr);
+        all.add(Opcode.LISTXATTR, Abi.GETXATTR_IN, AttributeOperations::listxattr);
+        all.add(Opcode.REMOVEXATTR, 0, (fs, x) -> fs.removexattr(x.request, x.node(), x.firstName(), x.replies.empty));
     }
 
     private static void getattr(FuseFileSystem fs, HandledExchange x) {

@@ -5,6 +5,7 @@ import io.chagres.fuse.wire.Abi;
 import io.chagres.linux.IoVector;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
 
 /**
  * An exchange over a device, with one buffer: the answer is built behind the request, so that request and data of one
@@ -32,13 +33,20 @@ final class DeviceExchange extends HandledExchange {
     private final MemorySegment bodyBehindName;
     private final IoVector pieces;
     private final long readBytes;
+    private final Consumer<HandledExchange> owner;
     private Device device;
     private long answerAt;
 
-    DeviceExchange(Session session, Arena arena, Device device) {
-        super(session);
+    /**
+     * Makes an exchange, which is idle.
+     *
+     * @param owner gets it when its request is answered and the handler has returned
+     */
+    DeviceExchange(Context context, int maxWrite, Arena arena, Device device, Consumer<HandledExchange> owner) {
+        super(context);
         this.device = device;
-        readBytes = (long) Math.max(session.options.maxWrite(), 1 << 16) + MARGIN;
+        this.owner = owner;
+        readBytes = (long) Math.max(maxWrite, 1 << 16) + MARGIN;
         buffer = arena.allocate(PAGE + readBytes + MARGIN, PAGE).asSlice(PAGE - DATA);
         pieces = new IoVector(arena, 2);
         bodyBehindArguments = buffer.asSlice(DATA + Abi.OUT_HEADER);
@@ -57,7 +65,7 @@ final class DeviceExchange extends HandledExchange {
         }
         request.headerAt = 0;
         argumentsAt = Abi.IN_HEADER;
-        payloadAt = argumentsAt + Operation.Table.argumentBytes(opcode(), session.hasLongSetxattr());
+        payloadAt = argumentsAt + context.argumentBytes(opcode());
         request.payloadEnd = n - 8L * Abi.getShort(buffer, Abi.IN_HEADER_TOTAL_EXTLEN);
         request.unique = Abi.getLong(buffer, Abi.IN_HEADER_UNIQUE);
         placeAnswer(n);
@@ -94,7 +102,7 @@ final class DeviceExchange extends HandledExchange {
 
     @Override
     void release() {
-        session.pool.give(this);
+        owner.accept(this);
     }
 
     private void writeHeader(int error, long length) {

@@ -8,16 +8,16 @@ import io.chagres.fuse.wire.Opcode;
 final class DirectoryOperations {
     private DirectoryOperations() {}
 
-    static void addTo() {
-        Operation.Table.add(Opcode.OPENDIR, Abi.OPEN_IN, DirectoryOperations::opendir);
-        Operation.Table.add(Opcode.READDIR, Abi.READ_IN, DirectoryOperations::readdir);
-        Operation.Table.add(Opcode.READDIRPLUS, Abi.READ_IN, DirectoryOperations::readdirplus);
-        Operation.Table.add(Opcode.RELEASEDIR, Abi.RELEASE_IN, DirectoryOperations::releasedir);
-        Operation.Table.add(Opcode.FSYNCDIR, Abi.FSYNC_IN, DirectoryOperations::fsyncdir);
+    static void addTo(Operation.Registry all) {
+        all.add(Opcode.OPENDIR, Abi.OPEN_IN, DirectoryOperations::opendir);
+        all.add(Opcode.READDIR, Abi.READ_IN, DirectoryOperations::readdir);
+        all.add(Opcode.READDIRPLUS, Abi.READ_IN, DirectoryOperations::readdirplus);
+        all.add(Opcode.RELEASEDIR, Abi.RELEASE_IN, DirectoryOperations::releasedir);
+        all.add(Opcode.FSYNCDIR, Abi.FSYNC_IN, DirectoryOperations::fsyncdir);
     }
 
     private static void opendir(FuseFileSystem fs, HandledExchange x) {
-        if (x.session.has(FuseFeature.NO_OPENDIR)) {
+        if (x.context.has(FuseFeature.NO_OPENDIR)) {
             x.answerError(Errno.ENOSYS);
         } else {
             fs.opendir(x.request, x.node(), x.argumentInt(Abi.OPEN_IN_FLAGS), x.replies.open);

@@ -45,6 +45,12 @@ abstract class Exchange {
         /** Returns the time by which latencies are counted, in nanoseconds. */
         long nowNs();
 
+        /** Says whether a feature was agreed on. */
+        boolean has(FuseFeature feature);
+
+        /** Returns the size of the structure between header and payload of a request. */
+        int argumentBytes(int opcode);
+
         /** Returns the flags that every answer to an open has, by the features that were agreed on. */
         int openFlags(int opcode);
 

@@ -8,24 +8,24 @@ import io.chagres.fuse.wire.Opcode;
 final class FileOperations {
     private FileOperations() {}
 
-    static void addTo() {
-        Operation.Table.add(Opcode.OPEN, Abi.OPEN_IN, FileOperations::open);
-        Operation.Table.add(Opcode.READ, Abi.READ_IN, FileOperations::read);
-        Operation.Table.add(Opcode.WRITE, Abi.WRITE_IN, FileOperations::write);
-        Operation.Table.add(Opcode.FLUSH, Abi.FLUSH_IN, FileOperations::flush);
-        Operation.Table.add(Opcode.RELEASE, Abi.RELEASE_IN, FileOperations::release);
-        Operation.Table.add(Opcode.FSYNC, Abi.FSYNC_IN, FileOperations::fsync);
-        Operation.Table.add(Opcode.FALLOCATE, Abi.FALLOCATE_IN, FileOperations::fallocate);
-        Operation.Table.add(Opcode.LSEEK, Abi.LSEEK_IN, FileOperations::lseek);
-        Operation.Table.add(Opcode.COPY_FILE_RANGE, Abi.COPY_FILE_RANGE_IN, FileOperations::copyFileRange);
-        Operation.Table.add(Opcode.COPY_FILE_RANGE_64, Abi.COPY_FILE_RANGE_IN, FileOperations::copyFileRange);
-        Operation.Table.add(Opcode.BMAP, Abi.BMAP_IN, FileOperations::bmap);
-        Operation.Table.add(Opcode.IOCTL, Abi.IOCTL_IN, FileOperations::ioctl);
-        Operation.Table.add(Opcode.POLL, Abi.POLL_IN, FileOperations::poll);
+    static void addTo(Operation.Registry all) {
+        all.add(Opcode.OPEN, Abi.OPEN_IN, FileOperations::open);
+        all.add(Opcode.READ, Abi.READ_IN, FileOperations::read);
+        all.add(Opcode.WRITE, Abi.WRITE_IN, FileOperations::write);
+        all.add(Opcode.FLUSH, Abi.FLUSH_IN, FileOperations::flush);
+        all.add(Opcode.RELEASE, Abi.RELEASE_IN, FileOperations::release);
+        all.add(Opcode.FSYNC, Abi.FSYNC_IN, FileOperations::fsync);
+        all.add(Opcode.FALLOCATE, Abi.FALLOCATE_IN, FileOperations::fallocate);
+        all.add(Opcode.LSEEK, Abi.LSEEK_IN, FileOperations::lseek);
+        all.add(Opcode.COPY_FILE_RANGE, Abi.COPY_FILE_RANGE_IN, FileOperations::copyFileRange);
+        all.add(Opcode.COPY_FILE_RANGE_64, Abi.COPY_FILE_RANGE_IN, FileOperations::copyFileRange);
+        all.add(Opcode.BMAP, Abi.BMAP_IN, FileOperations::bmap);
+        all.add(Opcode.IOCTL, Abi.IOCTL_IN, FileOperations::ioctl);
+        all.add(Opcode.POLL, Abi.POLL_IN, FileOperations::poll);
     }
 
     private static void open(FuseFileSystem fs, HandledExchange x) {
-        if (x.session.has(FuseFeature.NO_OPEN)) {
+        if (x.context.has(FuseFeature.NO_OPEN)) {
             x.answerError(Errno.ENOSYS);
         } else {
             fs.open(x.request, x.node(), x.argumentInt(Abi.OPEN_IN_FLAGS), x.replies.open);

@@ -15,6 +15,7 @@ public final class FuseOptions {
     /** Two threads, methods called where requests are read, permissions checked by the kernel. */
     public static final FuseOptions DEFAULTS = new FuseOptions();
 
+    private static final int MAX_RING_ENTRIES = 128;
     private static final int PAGE = 4096;
     private static final int MAX_WRITE = 16 << 20;
     private static final int MAX_TIMEOUT_S = 0xffff;
@@ -397,6 +398,11 @@ public final class FuseOptions {
      */
     public int maxConcurrent() {
         return maxConcurrent;
+    }
+
+    /** Returns how many requests of a processor can be in progress over io_uring: each may use a buffer of its own. */
+    int ringEntries() {
+        return Math.min(maxConcurrent(), MAX_RING_ENTRIES);
     }
 
     /**

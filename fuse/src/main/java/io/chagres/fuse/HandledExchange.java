@@ -2,14 +2,12 @@ package io.chagres.fuse;
 
 /** An exchange with what a handler gets: views of its request and one answer of each kind, made once. */
 abstract class HandledExchange extends Exchange {
-    final Session session;
     final Replies replies = new Replies(this);
     final AttributeChange change = new AttributeChange(this);
     final CopyRange copy = new CopyRange(this);
     final IoctlCall ioctl = new IoctlCall(this, data);
 
-    HandledExchange(Session session) {
-        super(session);
-        this.session = session;
+    HandledExchange(Context context) {
+        super(context);
     }
 }

@@ -7,10 +7,10 @@ import io.chagres.fuse.wire.Opcode;
 final class LockOperations {
     private LockOperations() {}
 
-    static void addTo() {
-        Operation.Table.add(Opcode.GETLK, Abi.LK_IN, LockOperations::getlk);
-        Operation.Table.add(Opcode.SETLK, Abi.LK_IN, (fs, x) -> setlk(fs, x, false));
-        Operation.Table.add(Opcode.SETLKW, Abi.LK_IN, (fs, x) -> setlk(fs, x, true));
+    static void addTo(Operation.Registry all) {
+        all.add(Opcode.GETLK, Abi.LK_IN, LockOperations::getlk);
+        all.add(Opcode.SETLK, Abi.LK_IN, (fs, x) -> setlk(fs, x, false));
+        all.add(Opcode.SETLKW, Abi.LK_IN, (fs, x) -> setlk(fs, x, true));
     }
 
     private static void getlk(FuseFileSystem fs, HandledExchange x) {

@@ -7,41 +7,19 @@ import io.chagres.fuse.wire.Opcode;
 final class NameOperations {
     private NameOperations() {}
 
-    static void addTo() {
-        Operation.Table.add(
-                Opcode.LOOKUP, 0, (fs, x) -> fs.lookup(x.request, x.node(), x.firstName(), x.replies.entry));
-        Operation.Table.add(Opcode.FORGET, Abi.FORGET_IN, (fs, x) -> forget(x));
-        Operation.Table.add(Opcode.BATCH_FORGET, Abi.BATCH_FORGET_IN, (fs, x) -> batchForget(x));
-        Operation.Table.add(Opcode.SYMLINK, 0, NameOperations::symlink);
-        Operation.Table.add(Opcode.READLINK, 0, (fs, x) -> fs.readlink(x.request, x.node(), x.replies.target));
-        Operation.Table.add(Opcode.MKNOD, Abi.MKNOD_IN, NameOperations::mknod);
-        Operation.Table.add(Opcode.MKDIR, Abi.MKDIR_IN, NameOperations::mkdir);
-        Operation.Table.add(
-                Opcode.UNLINK, 0, (fs, x) -> fs.unlink(x.request, x.node(), x.firstName(), x.replies.empty));
-        Operation.Table.add(Opcode.RMDIR, 0, (fs, x) -> fs.rmdir(x.request, x.node(), x.firstName(), x.replies.empty));
-        Operation.Table.add(Opcode.RENAME, Abi.RENAME_IN, (fs, x) -> rename(fs, x, 0));
-        Operation.Table.add(
-                Opcode.RENAME2, Abi.RENAME2_IN, (fs, x) -> rename(fs, x, x.argumentInt(Abi.RENAME2_IN_FLAGS)));
-        Operation.Table.add(Opcode.LINK, Abi.LINK_IN, NameOperations::link);
-        Operation.Table.add(Opcode.CREATE, Abi.CREATE_IN, NameOperations::create);
-        Operation.Table.add(Opcode.TMPFILE, Abi.CREATE_IN, NameOperations::tmpfile);
-    }
-
-    private static void forget(HandledExchange x) {
-        x.session.forget(x.node(), x.argumentLong(Abi.FORGET_IN_NLOOKUP));
-        x.finishSilently();
-    }
-
-    private static void batchForget(HandledExchange x) {
-        int count = x.argumentInt(Abi.BATCH_FORGET_IN_COUNT);
-        x.payload(x.payloadAt, (long) count * Abi.FORGET_ONE, 0); // all of them are there
-        for (int i = 0; i < count; i++) {
-            long at = x.payloadAt + (long) i * Abi.FORGET_ONE;
-            x.session.forget(
-                    Abi.getLong(x.request.payload, at + Abi.FORGET_ONE_NODEID),
-                    Abi.getLong(x.request.payload, at + Abi.FORGET_ONE_NLOOKUP));
-        }
-        x.finishSilently();
+    static void addTo(Operation.Registry all) {
+        all.add(Opcode.LOOKUP, 0, (fs, x) -> fs.lookup(x.request, x.node(), x.firstName(), x.replies.entry));
+        all.add(Opcode.SYMLINK, 0, NameOperations::symlink);
+        all.add(Opcode.READLINK, 0, (fs, x) -> fs.readlink(x.request, x.node(), x.replies.target));
+        all.add(Opcode.MKNOD, Abi.MKNOD_IN, NameOperations::mknod);
+        all.add(Opcode.MKDIR, Abi.MKDIR_IN, NameOperations::mkdir);
+        all.add(Opcode.UNLINK, 0, (fs, x) -> fs.unlink(x.request, x.node(), x.firstName(), x.replies.empty));
+        all.add(Opcode.RMDIR, 0, (fs, x) -> fs.rmdir(x.request, x.node(), x.firstName(), x.replies.empty));
+        all.add(Opcode.RENAME, Abi.RENAME_IN, (fs, x) -> rename(fs, x, 0));
+        all.add(Opcode.RENAME2, Abi.RENAME2_IN, (fs, x) -> rename(fs, x, x.argumentInt(Abi.RENAME2_IN_FLAGS)));
+        all.add(Opcode.LINK, Abi.LINK_IN, NameOperations::link);
+        all.add(Opcode.CREATE, Abi.CREATE_IN, NameOperations::create);
+        all.add(Opcode.TMPFILE, Abi.CREATE_IN, NameOperations::tmpfile);
     }
 
     private static void symlink(FuseFileSystem fs, HandledExchange x) {

@@ -32,13 +32,13 @@ final class RingExchange extends HandledExchange {
      * @param owner gets the exchange when its request is answered and the handler has returned
      */
     RingExchange(
-            Session session,
+            Context context,
             MemorySegment head,
             long at,
             MemorySegment buffer,
             int entry,
             Consumer<RingExchange> owner) {
-        super(session);
+        super(context);
         this.entry = entry;
         this.owner = owner;
         request.header = head;

@@ -14,9 +14,6 @@ import java.util.function.Consumer;
  * waiting caller, forgets and interrupts, still come through the device. Safe for any thread.
  */
 final class RingTransport {
-    /** Requests in progress of each processor, at most; each may use a buffer of its own. */
-    private static final int MAX_ENTRIES = 128;
-
     /** Extended attributes and their lists are so long at most, and come and go in one piece. */
     private static final int XATTR_SIZE_MAX = 1 << 16;
 
@@ -64,7 +61,7 @@ final class RingTransport {
     static RingTransport open(Session session, int device, Consumer<ErrnoException> failed, Runnable atEnd)
             throws ErrnoException {
         RingTransport transport = new RingTransport();
-        int entries = entries(session.options);
+        int entries = session.options.ringEntries();
         int processors = CpuAffinity.possible();
         try {
             for (int i = 0; i < processors; i++) {
@@ -75,15 +72,6 @@ final class RingTransport {
             transport.closeWhenIdle();
             throw e;
         }
-    }
-
-    /** Returns how many requests can be in progress in all queues. */
-    static int requests(FuseOptions options) {
-        return entries(options) * Math.max(1, CpuAffinity.possible());
-    }
-
-    private static int entries(FuseOptions options) {
-        return Math.min(options.maxConcurrent(), MAX_ENTRIES);
     }
 
     /** Returns the queues, by processor. Each wants a thread of its own. */

@@ -5,6 +5,7 @@ import io.chagres.foreign.ErrnoException;
 import io.chagres.fuse.wire.Abi;
 import io.chagres.fuse.wire.InitFlags;
 import io.chagres.fuse.wire.Opcode;
+import io.chagres.linux.CpuAffinity;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.System.Logger;
@@ -82,10 +83,11 @@ final class Session implements Exchange.Context {
         this.ringWanted = ringWanted;
         this.clockNs = clockNs;
         notifier = new Notifier(device);
-        earlyInterrupts = new EarlyInterrupts(RingTransport.requests(options));
+        earlyInterrupts = new EarlyInterrupts(options.ringEntries() * Math.max(1, CpuAffinity.possible()));
         // Each reading thread always holds one, so they come on top.
         pool = new ExchangePool(
-                options.threads() + options.maxConcurrent(), () -> add(new DeviceExchange(this, arena, device)));
+                options.threads() + options.maxConcurrent(),
+                () -> add(new DeviceExchange(this, options.maxWrite(), arena, device, this::release)));
     }
 
     /** Continues with a connection that another session agreed on. */
@@ -130,6 +132,10 @@ final class Session implements Exchange.Context {
         return exchange;
     }
 
+    private void release(HandledExchange exchange) {
+        pool.give(exchange);
+    }
+
     @Override
     public long nowNs() {
         return clockNs.getAsLong();
@@ -149,12 +155,14 @@ final class Session implements Exchange.Context {
         return connection;
     }
 
-    boolean has(FuseFeature feature) {
+    @Override
+    public boolean has(FuseFeature feature) {
         return features.contains(feature);
     }
 
-    boolean hasLongSetxattr() {
-        return longSetxattr;
+    @Override
+    public int argumentBytes(int opcode) {
+        return Operations.argumentBytes(opcode, longSetxattr);
     }
 
     @Override
@@ -173,7 +181,7 @@ final class Session implements Exchange.Context {
      */
     boolean serve(HandledExchange exchange) {
         Executor handlers = options.handlers();
-        if (handlers == null || ControlOperations.isImmediate(exchange.opcode())) {
+        if (handlers == null || Operations.isOfConnection(exchange.opcode())) {
             return dispatch(exchange);
         }
         try {
@@ -200,11 +208,11 @@ final class Session implements Exchange.Context {
             interrupt(exchange, exchange.request.unique);
         }
         try {
-            Operation operation = Operation.Table.of(exchange.opcode());
-            if (operation == null) {
-                exchange.answerError(Errno.ENOSYS);
-            } else if (connection == null && exchange.opcode() != Opcode.INIT) {
+            Operation operation = Operations.of(exchange.opcode());
+            if (connection == null && exchange.opcode() != Opcode.INIT) {
                 exchange.answerError(Errno.EIO);
+            } else if (operation == null) {
+                handle(exchange);
             } else {
                 operation.run(fileSystem, exchange);
                 if (interrupted && !exchange.isClaimed()) {
@@ -226,8 +234,54 @@ final class Session implements Exchange.Context {
         return exchange.handlerReturned();
     }
 
+    /** Handles what is about the connection itself. */
+    private void handle(HandledExchange exchange) {
+        switch (exchange.opcode()) {
+            case Opcode.INIT -> init(exchange);
+            case Opcode.DESTROY -> exchange.replies.empty.done();
+            case Opcode.INTERRUPT -> interrupt(exchange);
+            case Opcode.NOTIFY_REPLY -> {
+                int size = exchange.argumentInt(Abi.NOTIFY_RETRIEVE_IN_SIZE);
+                long position = exchange.argumentLong(Abi.NOTIFY_RETRIEVE_IN_OFFSET);
+                notifier.retrieved(exchange.request.unique, position, exchange.payload(exchange.payloadAt, size, 0));
+                exchange.finishSilently();
+            }
+            case Opcode.FORGET -> {
+                forget(exchange.node(), exchange.argumentLong(Abi.FORGET_IN_NLOOKUP));
+                exchange.finishSilently();
+            }
+            case Opcode.BATCH_FORGET -> forgetAll(exchange);
+            default -> exchange.answerError(Errno.ENOSYS);
+        }
+    }
+
+    private void forgetAll(HandledExchange exchange) {
+        int count = exchange.argumentInt(Abi.BATCH_FORGET_IN_COUNT);
+        MemorySegment payload = exchange.request.payload;
+        exchange.payload(exchange.payloadAt, (long) count * Abi.FORGET_ONE, 0); // all of them are there
+        for (int i = 0; i < count; i++) {
+            long at = exchange.payloadAt + (long) i * Abi.FORGET_ONE;
+            forget(Abi.getLong(payload, at + Abi.FORGET_ONE_NODEID), Abi.getLong(payload, at + Abi.FORGET_ONE_NLOOKUP));
+        }
+        exchange.finishSilently();
+    }
+
+    private void interrupt(HandledExchange exchange) {
+        long unique = exchange.argumentLong(Abi.INTERRUPT_IN_UNIQUE);
+        if (interrupt(unique)) {
+            fileSystem.interrupt(unique);
+            exchange.finishSilently();
+        } else if (isOverRing()) {
+            // It is kept for a request that begins later: the kernel does not ask again.
+            exchange.finishSilently();
+        } else {
+            // Not begun yet by the thread that read it, or answered already: the kernel knows which, and asks again.
+            exchange.answerError(Errno.EAGAIN);
+        }
+    }
+
     /** Agrees with the kernel on version, features and sizes. */
-    void init(HandledExchange exchange) {
+    private void init(HandledExchange exchange) {
         int major = exchange.argumentInt(Abi.INIT_IN_MAJOR);
         int minor = exchange.argumentInt(Abi.INIT_IN_MINOR);
         if (major < Abi.MAJOR || (major == Abi.MAJOR && minor < Abi.MIN_MINOR)) {
@@ -310,7 +364,7 @@ final class Session implements Exchange.Context {
     }
 
     /** Has a node forgotten. A fault of the file system there must not keep it from hearing of others. */
-    void forget(long node, long lookups) {
+    private void forget(long node, long lookups) {
         try {
             fileSystem.forget(node, lookups);
         } catch (Throwable thrown) { // as above
@@ -324,7 +378,7 @@ final class Session implements Exchange.Context {
     }
 
     /** Marks a request whose caller got a signal. Returns whether it is being handled. */
-    boolean interrupt(long unique) {
+    private boolean interrupt(long unique) {
         if (isOverRing()) {
             earlyInterrupts.note(unique);
         }

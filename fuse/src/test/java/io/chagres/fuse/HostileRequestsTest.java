@@ -143,7 +143,7 @@ class HostileRequestsTest implements Fuzz.Target {
 
     private static byte[] request(RandomGenerator random) {
         int opcode = random.nextInt(40) == 0 ? random.nextInt() : random.nextInt(Opcode.COUNT + 2);
-        int argumentBytes = Operation.Table.argumentBytes(opcode, random.nextBoolean());
+        int argumentBytes = Operations.argumentBytes(opcode, random.nextBoolean());
         Bytes body = Bytes.none();
         for (int i = 0; i < argumentBytes; i += 4) {
             boolean wide = i % 8 == 0 && i + 8 <= argumentBytes && random.nextBoolean();

@@ -25,7 +25,7 @@ final class RingSlot {
     void put(byte[] request) {
         MemorySegment.copy(request, 0, head, ValueLayout.JAVA_BYTE, 0, 40);
         int opcode = head.get(ValueLayout.JAVA_INT, 4);
-        int argumentBytes = Operation.Table.argumentBytes(opcode, session.hasLongSetxattr());
+        int argumentBytes = session.argumentBytes(opcode);
         int payloadAt = 40 + argumentBytes;
         MemorySegment.copy(request, 40, head, ValueLayout.JAVA_BYTE, 128, argumentBytes);
         MemorySegment.copy(request, payloadAt, buffer, ValueLayout.JAVA_BYTE, 0, request.length - payloadAt);
