@@ -86,11 +86,13 @@ class Table:
             if index:
                 index.end_block(block)
             at += 4 + size
-        end = at + 12
-        if self._word(end) != crc32c(self.content[:128 if index else end]) or self._word(at + 4, "<Q") != count:
+        if index:
+            if self.content[at + 4:] != index.bytes(self.content[:128]):
+                raise DamagedError(self.subject, "its index does not say what is in its blocks")
+        elif self._word(at + 12) != crc32c(self.content[:at + 12]) or self._word(at + 4, "<Q") != count:
             raise DamagedError(self.subject, "its checksum or its number of records is wrong")
-        if self.content[end + 4:] != (index.bytes() if index else b""):
-            raise DamagedError(self.subject, "its index does not say what is in its blocks")
+        elif len(self.content) > at + 16:
+            raise DamagedError(self.subject, "it has bytes behind its end")
 
 
 def _name_key(path: bytes) -> bytes:
@@ -173,9 +175,9 @@ class _Index:
         self.entries += self.key
         self.blocks, self.open = self.blocks + 1, False
 
-    def bytes(self) -> bytes:
+    def bytes(self, fixed: bytes) -> bytes:
         if self.missing:
             raise DamagedError(self.subject, "its versions have not as many names as they say")
         index = bytes(self.entries)
-        footer = _FOOTER.pack(b"chagtabl", self.last, self.blocks, len(index), crc32c(index))
+        footer = fixed + _FOOTER.pack(b"chagtabl", self.last, self.blocks, len(index), crc32c(index))
         return index + footer + struct.pack("<I", crc32c(footer))

@@ -29,9 +29,8 @@ import java.util.TreeSet;
  *   u32 size of a block, 1 to 256 KiB        repeated
  *     whole records as columns               {@link io.chagres.archive.format.RecordColumns}
  *   u32 0
- *   u64 number of records
- *   u32 CRC32C of the header; without an index that of the content before it
- *   index and its footer           of a checkpoint, see {@link TableIndex}
+ *   index and its footer           see {@link TableIndex}; or without an index:
+ *   u64 number of records, u32 CRC32C of the content before it
  * </pre>
  *
  * <p>Each block of a checkpoint is a frame, the first with the header before it, so that {@link StateTable} reads one.

@@ -40,7 +40,6 @@ final class CheckpointReader implements AutoCloseable {
     private final CRC32C crc = new CRC32C();
     private final InputStream content;
     private final FixedHeader header;
-    private final int headerCrc;
     private final @Nullable TableCheck check;
     private final @Nullable TableSection section;
     private byte[] blockBytes = {};
@@ -57,9 +56,10 @@ final class CheckpointReader implements AutoCloseable {
         this.key = key;
         content = new CheckedInputStream(new ZstdInputStreamNoFinalizer(new BlobInputStream(store, key, beside)), crc);
         FixedHeader read = null;
+        byte[] fixed;
         try {
-            MemorySegment start = MemorySegment.ofArray(bytes(FixedHeader.BYTES));
-            FixedHeader decoded = FixedHeader.decode(key, start, 0, kind);
+            fixed = bytes(FixedHeader.BYTES);
+            FixedHeader decoded = FixedHeader.decode(key, MemorySegment.ofArray(fixed), 0, kind);
             if (named(key, kind) > 0 && decoded.seq() != named(key, kind)) {
                 throw new CorruptArchiveException(key, "it says it is of commit " + decoded.seq());
             }
@@ -70,8 +70,7 @@ final class CheckpointReader implements AutoCloseable {
             }
         }
         header = read;
-        headerCrc = (int) crc.getValue();
-        check = TableIndex.isOf(kind) ? new TableCheck(key, kind) : null;
+        check = TableIndex.isOf(kind) ? new TableCheck(key, kind, fixed) : null;
         section = kind == FixedHeader.TABLE ? ArchiveLayout.sectionOf(key) : null;
         block = new RecordReader(key, blockBytes, 0, 0);
     }
@@ -128,15 +127,16 @@ final class CheckpointReader implements AutoCloseable {
     }
 
     private void end() throws IOException {
-        long declared = MemorySegment.ofArray(bytes(Long.BYTES)).get(LONG, 0);
-        int expected = check != null ? headerCrc : (int) crc.getValue(); // an index has those of the blocks
-        int stored = MemorySegment.ofArray(bytes(Integer.BYTES)).get(INT, 0);
-        if (stored != expected || declared != count) {
-            throw new CorruptArchiveException(key, "its checksum or its number of records is wrong");
-        }
         endBlock();
         if (check != null) {
             check.end(this::bytes);
+        } else {
+            long declared = MemorySegment.ofArray(bytes(Long.BYTES)).get(LONG, 0);
+            int expected = (int) crc.getValue();
+            int stored = MemorySegment.ofArray(bytes(Integer.BYTES)).get(INT, 0);
+            if (stored != expected || declared != count) {
+                throw new CorruptArchiveException(key, "its checksum or its number of records is wrong");
+            }
         }
         if (bytesLeft()) {
             throw new CorruptArchiveException(key, "it has bytes behind its end");

@@ -40,6 +40,7 @@ final class CheckpointWriter implements Checkpoint.Sink, AutoCloseable {
 
     private final Target object;
     private final @Nullable TableIndex index;
+    private final byte[] fixed;
     private final int blockBytes;
     private final Arena arena = Arena.ofConfined();
     private final SeekableFrames frames;
@@ -80,9 +81,7 @@ final class CheckpointWriter implements Checkpoint.Sink, AutoCloseable {
         frames = new SeekableFrames(level);
         header.encode(content, 0);
         length = FixedHeader.BYTES;
-        if (index != null) {
-            crc.update(contentBytes.slice(0, length)); // the blocks have theirs
-        }
+        fixed = content.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
     }
 
     @Override
@@ -147,14 +146,8 @@ final class CheckpointWriter implements Checkpoint.Sink, AutoCloseable {
             index.endBlock(records.array(), records.length());
         }
         records.reset();
-        check();
+        crc.update(contentBytes.slice(0, length));
         store();
-    }
-
-    private void check() {
-        if (index == null) {
-            crc.update(contentBytes.slice(0, length));
-        }
     }
 
     private void store() throws IOException {
@@ -168,15 +161,18 @@ final class CheckpointWriter implements Checkpoint.Sink, AutoCloseable {
             block();
         }
         content.set(INT, length, 0);
-        content.set(LONG, length + 4L, count);
-        length += 12;
-        check();
-        content.set(INT, length, (int) crc.getValue());
-        length += 4;
-        store();
-        if (index != null) {
+        length += Integer.BYTES;
+        if (index == null) {
+            content.set(LONG, length, count);
+            length += Long.BYTES;
+            crc.update(contentBytes.slice(0, length));
+            content.set(INT, length, (int) crc.getValue());
+            length += Integer.BYTES;
+            store();
+        } else {
+            store();
             put(index.bytes());
-            put(index.footer());
+            put(index.footer(fixed));
         }
         MemorySegment table = arena.allocate(frames.tableBytes());
         object.write(table, 0, frames.table(table, 0));

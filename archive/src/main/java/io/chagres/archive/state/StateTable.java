@@ -47,7 +47,6 @@ final class StateTable implements SortedRows {
     static final int AHEAD_BYTES = 1 << 20;
 
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
-    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
 
     /** A version of fewer extents is made again as fast as it is found, and would only grow old. */
     private static final int MIN_CACHED_EXTENTS = 256;
@@ -58,7 +57,6 @@ final class StateTable implements SortedRows {
     private final TableFrames frames;
     private final TableBlocks.Footer footer;
     private final TableBlocks blocks;
-    private final FixedHeader header;
     private final Runnable closing;
     private final boolean areExtents;
 
@@ -71,22 +69,11 @@ final class StateTable implements SortedRows {
     private StateTable(String key, TableFrames frames, TableBlocks.Footer footer, byte[] index, Runnable closing)
             throws IOException {
         this.key = key;
-        int kind = ArchiveLayout.baseOf(key) == null ? FixedHeader.CHECKPOINT : FixedHeader.TABLE;
         this.frames = frames;
         this.footer = footer;
         this.closing = closing;
         blocks = TableBlocks.decode(key, footer, index);
-        areExtents = kind == FixedHeader.TABLE && ArchiveLayout.sectionOf(key) == TableSection.EXTENTS;
-        byte[] end = frames.content(blocks.count(), 0);
-        byte[] first = frames.content(0, 0);
-        if (first.length < FixedHeader.BYTES || end.length < Integer.BYTES) {
-            throw new CorruptArchiveException(key, "it is cut off");
-        }
-        int headerCrc = MemorySegment.ofArray(end).get(INT, end.length - Integer.BYTES);
-        if (headerCrc != TableBlocks.crc(first, FixedHeader.BYTES)) {
-            throw new CorruptArchiveException(key, "the checksum of its header is wrong");
-        }
-        header = FixedHeader.decode(key, MemorySegment.ofArray(first), 0, kind);
+        areExtents = isTable() && ArchiveLayout.sectionOf(key) == TableSection.EXTENTS;
         boolean opens = blocks.start(TableIndex.VERSIONS) == blocks.end(TableIndex.VERSIONS)
                 || blocks.get(blocks.start(TableIndex.VERSIONS)).isOpening();
         if (opens == areExtents && blocks.count() > 0) {
@@ -95,8 +82,12 @@ final class StateTable implements SortedRows {
         frames.trim();
     }
 
+    private boolean isTable() {
+        return footer.header().kind() == FixedHeader.TABLE;
+    }
+
     /**
-     * Opens a checkpoint: two requests, or one for each 256 KiB of its index.
+     * Opens a checkpoint: one request, or one more for each 256 KiB of its index.
      *
      * @param object reads it; stays the caller's
      * @param closing is done when it is closed
@@ -108,7 +99,8 @@ final class StateTable implements SortedRows {
         TableFrames frames = new TableFrames(key, object, objectBytes);
         StateTable table = null;
         try {
-            TableBlocks.Footer footer = TableBlocks.Footer.decode(key, frames.content(frames.count() - 1, 0));
+            int kind = ArchiveLayout.baseOf(key) == null ? FixedHeader.CHECKPOINT : FixedHeader.TABLE;
+            TableBlocks.Footer footer = TableBlocks.Footer.decode(key, frames.content(frames.count() - 1, 0), kind);
             int indexFrames = SeekableFrames.framesOf(footer.indexBytes());
             if ((long) footer.blocks() + 2 + indexFrames != frames.count()) {
                 throw new CorruptArchiveException(key, "its index is not of its frames");
@@ -162,7 +154,7 @@ final class StateTable implements SortedRows {
 
     @Override
     public FixedHeader header() {
-        return header;
+        return footer.header();
     }
 
     /** Returns how many names there are. */
@@ -210,22 +202,20 @@ final class StateTable implements SortedRows {
      * @throws CorruptArchiveException when it is not
      */
     void check() throws IOException {
-        TableCheck check = new TableCheck(key, header.kind());
-        long count = 0;
+        byte[] fixed = Arrays.copyOf(frames.content(0, AHEAD_BYTES), FixedHeader.BYTES);
+        TableCheck check = new TableCheck(key, header().kind(), fixed);
         for (int block = 0; block < blocks.count(); block++) {
             byte[] bytes = bytes(block, AHEAD_BYTES);
             RecordReader reader = reader(bytes, 0);
             while (reader.hasNext()) {
                 check.add(reader.next());
-                count++;
             }
             check.endBlock(bytes);
         }
         byte[] end = frames.content(blocks.count(), AHEAD_BYTES);
         int from = start(blocks.count());
-        MemorySegment stored = MemorySegment.ofArray(end);
-        if (end.length != from + 16 || stored.get(INT, from) != 0 || stored.get(LONG, from + 4L) != count) {
-            throw new CorruptArchiveException(key, "its number of records is wrong");
+        if (end.length != from + Integer.BYTES || MemorySegment.ofArray(end).get(INT, from) != 0) {
+            throw new CorruptArchiveException(key, "its blocks do not end");
         }
         byte[] index = index(frames, footer);
         byte[] last = frames.content(frames.count() - 1, 0);
@@ -275,7 +265,7 @@ final class StateTable implements SortedRows {
         }
         byte[] bytes = bytes(number, 0);
         TableBlock block;
-        if (cachedBlocks.size() == (header.kind() == FixedHeader.TABLE ? MAX_BLOCKS_OF_TABLE : MAX_BLOCKS)) {
+        if (cachedBlocks.size() == (isTable() ? MAX_BLOCKS_OF_TABLE : MAX_BLOCKS)) {
             Iterator<TableBlock> eldest = cachedBlocks.values().iterator();
             block = eldest.next();
             eldest.remove();
@@ -290,14 +280,14 @@ final class StateTable implements SortedRows {
     @Override
     public boolean holds(long id) {
         synchronized (cachedBlocks) {
-            return id <= footer.lastId() && find(id) != null;
+            return find(id) != null;
         }
     }
 
     /** Returns the records from the opening of a version on, or null; with the lock, to be read with it. */
     private @Nullable Walk find(long id) {
         byte[] version = TableIndex.versionKey(id, 0);
-        int number = blocks.of(version);
+        int number = id > footer.lastId() ? -1 : blocks.of(version);
         if (number < 0) {
             return null;
         }
@@ -431,13 +421,13 @@ final class StateTable implements SortedRows {
                 if (!(first instanceof LogRecord.VersionOpened of)) {
                     throw new CorruptArchiveException(key, "a version does not begin with its opening");
                 }
-                FileVersion version = FileVersion.ofTable(of, header.timeMs(), tree);
+                FileVersion version = FileVersion.ofTable(of, header().timeMs(), tree);
                 for (LogRecord record = next(); record != null; record = next()) {
                     if (record instanceof LogRecord.VersionOpened following) {
                         opened = following;
                         break;
                     }
-                    version.take(key, record, header.timeMs());
+                    version.take(key, record, header().timeMs());
                 }
                 return version;
             } catch (IOException e) {

@@ -1,6 +1,8 @@
 package io.chagres.archive.state;
 
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.format.FixedHeader;
+import java.lang.foreign.MemorySegment;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -13,20 +15,22 @@ import java.util.zip.CRC32C;
 final class TableBlocks {
     /** The end of a checkpoint.
      *
+     * @param header what it begins with
      * @param lastId the greatest id of a version, 0 for none
      * @param blocks how many there are
      * @param indexBytes size of the index
      * @param indexCrc its CRC32C
      */
-    record Footer(long lastId, int blocks, int indexBytes, int indexCrc) {
-        static Footer decode(String key, byte[] bytes) throws CorruptArchiveException {
+    record Footer(FixedHeader header, long lastId, int blocks, int indexBytes, int indexCrc) {
+        static Footer decode(String key, byte[] bytes, int kind) throws CorruptArchiveException {
             ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
             if (bytes.length != TableIndex.FOOTER_BYTES
-                    || in.getLong() != TableIndex.MAGIC
+                    || in.position(FixedHeader.BYTES).getLong() != TableIndex.MAGIC
                     || in.getInt(TableIndex.FOOTER_BYTES - Integer.BYTES) != crc(bytes, bytes.length - Integer.BYTES)) {
                 throw new CorruptArchiveException(key, "it does not end with an index");
             }
-            Footer footer = new Footer(in.getLong(), in.getInt(), in.getInt(), in.getInt());
+            FixedHeader header = FixedHeader.decode(key, MemorySegment.ofArray(bytes), 0, kind);
+            Footer footer = new Footer(header, in.getLong(), in.getInt(), in.getInt(), in.getInt());
             if (footer.blocks < 0 || footer.indexBytes < 0) {
                 throw damaged(key);
             }

@@ -17,6 +17,7 @@ final class TableCheck {
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final String key;
+    private final byte[] fixed;
     private final TableIndex index;
     private final boolean hasAllNames;
     private final long seed = RANDOM.nextLong();
@@ -24,8 +25,14 @@ final class TableCheck {
     /** How many names versions say they have, less those that there are, each times what stands for the version. */
     private long missing;
 
-    TableCheck(String key, int kind) {
+    /**
+     * Begins to check an object.
+     *
+     * @param fixed the fixed header that it begins with
+     */
+    TableCheck(String key, int kind, byte[] fixed) {
         this.key = key;
+        this.fixed = fixed;
         index = new TableIndex(kind, false);
         hasAllNames = kind == FixedHeader.CHECKPOINT;
     }
@@ -74,7 +81,7 @@ final class TableCheck {
             int part = Math.min(PART_BYTES, bytes.length - at);
             same &= Arrays.equals(bytes, at, at + part, stored.next(part), 0, part);
         }
-        if (!same || !Arrays.equals(index.footer(), stored.next(TableIndex.FOOTER_BYTES))) {
+        if (!same || !Arrays.equals(index.footer(fixed), stored.next(TableIndex.FOOTER_BYTES))) {
             throw new CorruptArchiveException(key, "its index does not say what is in its blocks");
         }
     }

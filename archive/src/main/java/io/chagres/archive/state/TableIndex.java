@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  *     of versions: u64 id, u64 0 of an opening, else 1 + the start of an extent; both with the greatest byte first
  *     of names: the path, with 0 for each slash, and another 0 behind the last of them
  * footer, a frame of its own:
+ *   128 B fixed header, as at the beginning
  *   u64 "chagtabl", u64 greatest version id
  *   u32 blocks, u32 bytes of the index, u32 CRC32C of the index, u32 CRC32C of the footer so far
  * </pre>
@@ -31,7 +32,7 @@ final class TableIndex {
     static final int VERSIONS = 1;
     static final int NAMES = 2;
 
-    static final int FOOTER_BYTES = 32;
+    static final int FOOTER_BYTES = FixedHeader.BYTES + 32;
     static final long MAGIC = 0x6c62617467616863L;
     static final int ENTRY_BYTES = 18;
     static final int VERSION_KEY_BYTES = 17;
@@ -277,12 +278,16 @@ final class TableIndex {
         return entries.toByteArray();
     }
 
-    /** Returns what ends an object whose blocks were all added. */
-    byte[] footer() {
+    /**
+     * Returns what ends an object whose blocks were all added.
+     *
+     * @param fixed its fixed header as it is stored
+     */
+    byte[] footer(byte[] fixed) {
         byte[] index = bytes();
         byte[] footer = new byte[FOOTER_BYTES];
         ByteBuffer out = ByteBuffer.wrap(footer).order(ByteOrder.LITTLE_ENDIAN);
-        out.putLong(MAGIC).putLong(lastId).putInt(blocks).putInt(index.length);
+        out.put(fixed).putLong(MAGIC).putLong(lastId).putInt(blocks).putInt(index.length);
         out.putInt(TableBlocks.crc(index, index.length));
         out.putInt(TableBlocks.crc(footer, FOOTER_BYTES - Integer.BYTES));
         return footer;

@@ -117,8 +117,9 @@ final class HostileStore {
     }
 
     /**
-     * Puts a checkpoint or a table: the records are given in blocks, and {@code count} says how many they are.
+     * Puts a checkpoint or a table: the records are given in blocks.
      *
+     * @param count how many records there are, in a history
      * @param index changes the index of a checkpoint or table
      */
     static void table(
@@ -136,32 +137,26 @@ final class HostileStore {
         header.under(key).encode(MemorySegment.ofArray(fixed), 0);
         part.writeBytes(fixed);
         boolean isIndexed = header.kind() != FixedHeader.HISTORY;
-        crc.update(fixed);
         for (byte[] block : blocks) {
             RecordColumns columns = new RecordColumns();
             columns.encode(block, block.length);
             byte[] stored = Arrays.copyOf(columns.array(), columns.length());
             part.writeBytes(word(stored.length));
             part.writeBytes(stored);
-            if (!isIndexed) {
-                crc.update(word(stored.length));
-                crc.update(stored);
-            }
+            crc.update(part.toByteArray());
             parts.add(part.toByteArray());
             part.reset();
         }
         part.writeBytes(word(0));
-        part.writeBytes(word((int) count));
-        part.writeBytes(word((int) (count >> 32)));
         if (!isIndexed) {
-            crc.update(word(0));
-            crc.update(word((int) count));
-            crc.update(word((int) (count >> 32)));
+            part.writeBytes(word((int) count));
+            part.writeBytes(word((int) (count >> 32)));
+            crc.update(part.toByteArray());
+            part.writeBytes(word((int) crc.getValue()));
         }
-        part.writeBytes(word((int) crc.getValue()));
         parts.add(part.toByteArray());
         if (isIndexed) {
-            parts.addAll(index.apply(TableBytes.index(header.kind(), blocks)));
+            parts.addAll(index.apply(TableBytes.index(header.kind(), fixed, blocks)));
         }
         try (SeekableFrames frames = new SeekableFrames(1)) {
             store.replace(key, TableBytes.object(frames, parts));

@@ -162,7 +162,7 @@ class StateTableTest {
         try (SeekableFrames writer = new SeekableFrames(1)) {
             store.replace(key, TableBytes.object(writer, frames));
             HostLog.checkIndex(store, key);
-            for (int at = 0; at < frames.get(last - 1).length + 24; at++) {
+            for (int at = 0; at < frames.get(last - 1).length + frames.get(last).length - 8; at++) {
                 List<byte[]> changed = new ArrayList<>(frames);
                 byte[] index = frames.get(last - 1).clone();
                 byte[] footer = frames.get(last).clone();

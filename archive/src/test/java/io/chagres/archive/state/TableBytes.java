@@ -22,8 +22,12 @@ public final class TableBytes {
 
     private TableBytes() {}
 
-    /** Returns the index of an object of a kind, and its footer; of blocks that are out of order what is possible. */
-    public static List<byte[]> index(int kind, List<byte[]> blocks) {
+    /**
+     * Returns the index of an object of a kind, and its footer; of blocks that are out of order what is possible.
+     *
+     * @param fixed its fixed header
+     */
+    public static List<byte[]> index(int kind, byte[] fixed, List<byte[]> blocks) {
         TableIndex index = new TableIndex(kind, false);
         for (byte[] block : blocks) {
             try {
@@ -36,14 +40,14 @@ public final class TableBytes {
             }
             index.endBlock(block, block.length);
         }
-        return List.of(index.bytes(), index.footer());
+        return List.of(index.bytes(), index.footer(fixed));
     }
 
     /** Makes the checksums of a footer right. */
     public static void seal(byte[] index, byte[] footer) {
         MemorySegment end = MemorySegment.ofArray(footer);
-        end.set(INT, 24, crc(index, index.length));
-        end.set(INT, 28, crc(footer, 28));
+        end.set(INT, footer.length - 8, crc(index, index.length));
+        end.set(INT, footer.length - 4, crc(footer, footer.length - 4));
     }
 
     private static int crc(byte[] bytes, int length) {
