@@ -345,7 +345,7 @@ public final class HostLog {
      * @throws CorruptArchiveException when its seek table or its index is not right
      */
     public static void checkIndex(BlobStore store, String key) throws IOException {
-        try (StateTable table = StateTable.open(store, key)) {
+        try (StateTable table = StateTable.open(store, key, 0)) {
             if (table != null) {
                 table.check();
             }

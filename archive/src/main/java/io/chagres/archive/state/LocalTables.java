@@ -191,7 +191,7 @@ public final class LocalTables implements AutoCloseable {
 
     /** A size that is not that of its frames says nothing of how much there is to copy. */
     private static void requireFrames(BlobStore store, String key, long bytes) throws IOException {
-        new TableFrames(key, (offset, to) -> store.get(key, offset, to), bytes).close();
+        new TableFrames(key, (offset, to) -> store.get(key, offset, to), bytes, 0).close();
     }
 
     private static void copy(BlobStore store, String key, CheckpointWriter.Target target) throws IOException {
@@ -358,7 +358,7 @@ public final class LocalTables implements AutoCloseable {
     }
 
     private static @Nullable StateTable open(Fd file, String key, long bytes) throws IOException {
-        return StateTable.open(key, (offset, target) -> read(file, offset, target), bytes, file::close);
+        return StateTable.open(key, (offset, target) -> read(file, offset, target), bytes, 0, file::close);
     }
 
     private static int read(Fd file, long offset, MemorySegment target) throws ErrnoException {

@@ -200,7 +200,7 @@ public final class SpanTables {
         List<StateTable> newestFirst = new ArrayList<>();
         try {
             for (Tables.Stored each : tables.reversed()) {
-                newestFirst.add(TableStack.opened(store, each));
+                newestFirst.add(TableStack.opened(store, each, 0));
             }
             FixedHeader header = newestFirst.getFirst().header();
             return put(store, hostId, base, section, span, header, out -> {

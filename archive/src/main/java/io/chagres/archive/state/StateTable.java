@@ -90,13 +90,15 @@ final class StateTable implements SortedRows {
      * Opens a checkpoint: one request, or one more for each 256 KiB of its index.
      *
      * @param object reads it; stays the caller's
+     * @param maxKeptBytes see {@link TableFrames}
      * @param closing is done when it is closed
      * @return null if its index is too large to be loaded
      * @throws CorruptArchiveException when it does not end with an index of what it holds
      */
-    static @Nullable StateTable open(String key, FrameTable.Source object, long objectBytes, Runnable closing)
+    static @Nullable StateTable open(
+            String key, FrameTable.Source object, long objectBytes, int maxKeptBytes, Runnable closing)
             throws IOException {
-        TableFrames frames = new TableFrames(key, object, objectBytes);
+        TableFrames frames = new TableFrames(key, object, objectBytes, maxKeptBytes);
         StateTable table = null;
         try {
             int kind = ArchiveLayout.baseOf(key) == null ? FixedHeader.CHECKPOINT : FixedHeader.TABLE;
@@ -118,17 +120,17 @@ final class StateTable implements SortedRows {
     }
 
     /** Opens a checkpoint in a store as above. */
-    static @Nullable StateTable open(BlobStore store, String key) throws IOException {
+    static @Nullable StateTable open(BlobStore store, String key, int maxKeptBytes) throws IOException {
         long bytes = store.size(key);
         if (bytes < 0) {
             throw new NoSuchBlobException(key);
         }
-        return open(store, key, bytes);
+        return open(store, key, bytes, maxKeptBytes);
     }
 
     /** Opens a table in a store, whose size is known, as above. */
-    static @Nullable StateTable open(BlobStore store, String key, long bytes) throws IOException {
-        return open(key, (offset, to) -> store.get(key, offset, to), bytes, () -> {});
+    static @Nullable StateTable open(BlobStore store, String key, long bytes, int maxKeptBytes) throws IOException {
+        return open(key, (offset, to) -> store.get(key, offset, to), bytes, maxKeptBytes, () -> {});
     }
 
     private static byte[] index(TableFrames frames, TableBlocks.Footer footer) throws IOException {
@@ -235,7 +237,7 @@ final class StateTable implements SortedRows {
     }
 
     private byte[] bytes(int block, int ahead) throws IOException {
-        return records(block, frames.content(block, ahead));
+        return records(block, ahead == 0 ? frames.content(block) : frames.content(block, ahead));
     }
 
     /** Returns the records of a block, which prove to be those that the index names. */

@@ -27,7 +27,13 @@ import org.jspecify.annotations.Nullable;
 final class TableStack implements SortedRows {
     private static final int MAX_DIRECTORIES = 1000;
 
+    /** What may be kept of the bytes of all tables. */
+    private static final int MAX_KEPT_BYTES = 16 << 20;
+
+    private static final int MIN_KEPT_BYTES = 512 << 10;
+
     private final BlobStore store;
+    private final int keptBytes;
 
     /** Those of names from the newest on, and then the checkpoint if there is one. */
     private final List<StateTable> tables = new ArrayList<>();
@@ -41,9 +47,10 @@ final class TableStack implements SortedRows {
     /** Which of them have rows of names in the directories that were looked into last: of most only few. */
     private final Map<Pathname, List<StateTable>> byDirectory = new LinkedHashMap<>(16, 0.75f, true);
 
-    private TableStack(BlobStore store, List<Tables.Stored> extents) {
+    private TableStack(BlobStore store, Tables of) {
         this.store = store;
-        this.extents = new ArrayList<>(extents);
+        extents = new ArrayList<>(of.extents());
+        keptBytes = Math.max(MAX_KEPT_BYTES / (of.names().size() + 1), MIN_KEPT_BYTES);
     }
 
     /**
@@ -53,14 +60,15 @@ final class TableStack implements SortedRows {
      * @throws CorruptArchiveException when one has no right index
      */
     static TableStack open(BlobStore store, String hostId, Tables of) throws IOException {
-        TableStack stack = new TableStack(store, of.extents());
+        TableStack stack = new TableStack(store, of);
         boolean isOpen = false;
         try {
             if (of.base().seq() > 0) {
-                stack.tables.add(loaded(StateTable.open(store, ArchiveLayout.checkpoint(hostId, of.base()))));
+                String checkpoint = ArchiveLayout.checkpoint(hostId, of.base());
+                stack.tables.add(loaded(StateTable.open(store, checkpoint, stack.keptBytes)));
             }
             for (Tables.Stored each : of.names()) {
-                stack.tables.addFirst(opened(store, each));
+                stack.tables.addFirst(opened(store, each, stack.keptBytes));
             }
             isOpen = true;
             return stack;
@@ -71,8 +79,8 @@ final class TableStack implements SortedRows {
         }
     }
 
-    static StateTable opened(BlobStore store, Tables.Stored table) throws IOException {
-        return loaded(StateTable.open(store, table.key(), table.bytes()));
+    static StateTable opened(BlobStore store, Tables.Stored table, int keptBytes) throws IOException {
+        return loaded(StateTable.open(store, table.key(), table.bytes(), keptBytes));
     }
 
     private static StateTable loaded(@Nullable StateTable table) {
@@ -89,7 +97,7 @@ final class TableStack implements SortedRows {
 
     /** Adds what follows. */
     void add(Tables.Stored names, Tables.Stored ofExtents) throws IOException {
-        tables.addFirst(opened(store, names));
+        tables.addFirst(opened(store, names, keptBytes));
         extents.add(ofExtents);
         byDirectory.clear();
     }
@@ -196,7 +204,7 @@ final class TableStack implements SortedRows {
     private synchronized StateTable ofExtents(Tables.Stored table) throws IOException {
         StateTable there = opened.get(table.key());
         if (there == null) {
-            there = opened(store, table);
+            there = opened(store, table, MIN_KEPT_BYTES);
             opened.put(table.key(), there);
         }
         return there;

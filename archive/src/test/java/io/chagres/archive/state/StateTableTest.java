@@ -64,6 +64,7 @@ class StateTableTest {
                     return store.get(key, offset, target);
                 },
                 store.size(key),
+                0,
                 () -> {}));
     }
 

@@ -68,7 +68,7 @@ class TableCopyTest {
                 }
             }
         });
-        opened.newestFirst.addFirst(Objects.requireNonNull(StateTable.open(store, key)));
+        opened.newestFirst.addFirst(Objects.requireNonNull(StateTable.open(store, key, 0)));
     }
 
     private List<LogRecord> copied(TableSection section) throws IOException {
@@ -82,7 +82,7 @@ class TableCopyTest {
                 records.add(record);
             }
         }
-        try (StateTable table = Objects.requireNonNull(StateTable.open(store, key))) {
+        try (StateTable table = Objects.requireNonNull(StateTable.open(store, key, 0))) {
             table.check();
         }
         return records;
