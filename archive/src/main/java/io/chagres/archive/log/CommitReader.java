@@ -22,11 +22,18 @@ public final class CommitReader implements AutoCloseable {
     /** Of a commit of fewer bytes the size is compared with what its header says, in bytes. */
     public static final int FIRST_BYTES = 64 * 1024;
 
+    private static final int MAX_LIKELY_BYTES = 1 << 20;
+
     private final BlobStore store;
     private final List<AgeIdentity> identities;
     private final ZstdDecompressCtx context = new ZstdDecompressCtx();
     private final Arena arena = Arena.ofShared();
     private final MemorySegment first = arena.allocate(FIRST_BYTES, 8);
+
+    /** What is fetched at once: what the commit before took and more, unless those that follow were named. */
+    private int likelyBytes = FIRST_BYTES;
+
+    private boolean areExpected;
 
     /** Makes a reader on a store, which stays the caller's; close the reader. */
     public CommitReader(BlobStore store) {
@@ -36,6 +43,8 @@ public final class CommitReader implements AutoCloseable {
 
     /** Names the commits whose headers will be read, in order; see {@link BlobStore#expect}. */
     public void expect(List<String> keys) {
+        areExpected = !keys.isEmpty();
+        likelyBytes = FIRST_BYTES;
         store.expect(
                 keys.stream().map(key -> new BlobRange(key, 0, FIRST_BYTES)).iterator());
     }
@@ -68,25 +77,24 @@ public final class CommitReader implements AutoCloseable {
     }
 
     private CommitHeader fetch(String key) throws IOException {
-        int got = Math.max(0, store.get(key, 0, first));
-        MemorySegment start = first.asSlice(0, got);
-        long objectLength = got < FIRST_BYTES ? got : -1;
-        long needed = CommitHeader.neededBytes(key, start);
-        if (needed <= got || objectLength >= 0) {
-            return CommitHeader.decode(key, start, objectLength, context, identities);
-        }
         try (Arena large = Arena.ofConfined()) {
-            long size = store.size(key);
-            if (size < needed) {
-                throw new CorruptArchiveException(key, "it is cut off");
+            MemorySegment buffer = likelyBytes == FIRST_BYTES ? first : large.allocate(likelyBytes, 8);
+            int got = Math.max(0, store.get(key, 0, buffer));
+            MemorySegment start = buffer.asSlice(0, got);
+            long needed = CommitHeader.neededBytes(key, start);
+            if (!areExpected) {
+                likelyBytes = Math.clamp(needed + needed / 2, FIRST_BYTES, MAX_LIKELY_BYTES);
+            }
+            if (got < buffer.byteSize() || needed <= got) {
+                return CommitHeader.decode(key, start, got < buffer.byteSize() ? got : -1, context, identities);
             }
             MemorySegment whole = large.allocate(needed, 8);
-            MemorySegment.copy(first, 0, whole, 0, got);
+            MemorySegment.copy(buffer, 0, whole, 0, got);
             MemorySegment rest = whole.asSlice(got);
             if (store.get(key, got, rest) != rest.byteSize()) {
                 throw new CorruptArchiveException(key, "it is cut off");
             }
-            return CommitHeader.decode(key, whole, size, context, identities);
+            return CommitHeader.decode(key, whole, -1, context, identities);
         }
     }
 
