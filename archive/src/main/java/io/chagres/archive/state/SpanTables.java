@@ -31,7 +31,7 @@ public final class SpanTables {
     public static final int MAX_COMMITS = 1000;
 
     /** How many tables of about one size become one. */
-    static final int MERGED = 16;
+    static final int MERGED = 8;
 
     /** Names of fewer bytes are always one table: a request takes longer than to write them again. */
     private static final int SMALL_BYTES = 64 << 10;

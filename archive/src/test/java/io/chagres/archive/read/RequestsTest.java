@@ -9,6 +9,9 @@ import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.HostView;
+import io.chagres.archive.state.LocalTables;
+import io.chagres.archive.state.NameChoice;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.SpanTables;
@@ -16,6 +19,7 @@ import io.chagres.archive.testing.FaultyStore;
 import io.chagres.archive.testing.FaultyStore.Kind;
 import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
+import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -41,6 +45,9 @@ class RequestsTest {
 
     /** {@code -Dcommits} counts on a longer log. */
     private static final int COMMITS = Integer.getInteger("commits", 35_000);
+
+    /** How many files make a host large: 10,000, and not 1,000. */
+    private static final int LARGE = 4000;
 
     /** Written once for all tests, which only read. */
     private static MemoryStore store = new MemoryStore();
@@ -85,7 +92,7 @@ class RequestsTest {
 
     /** Returns how many tables of names there are at most: one as long as it is small. */
     private int tables() {
-        return files == 1000 ? 1 : 16;
+        return files == 1000 ? 1 : 8;
     }
 
     private String read(HostState state, long id, int lastBytes) throws IOException {
@@ -108,10 +115,10 @@ class RequestsTest {
         HostState state = HostLog.load(counting, ID, PointInTime.NOW, ExtentFilter.NONE, RunListener.NONE);
         HostState located = HostLog.locate(counting, ID, state, PointInTime.NOW, Set.of(rotated));
         assertThat(located).isSameAs(state);
-        assertThat(requests).as("to know where the bytes are").hasSizeLessThanOrEqualTo(24 + tables());
+        assertThat(requests).as("to know where the bytes are").hasSizeLessThanOrEqualTo(19 + tables());
         String content = read(state, rotated, 1 << 20);
         assertThat(content.lines()).hasSize(20);
-        assertThat(requests).as("with the bytes, in 20 commits").hasSizeLessThanOrEqualTo(24 + tables() + 20);
+        assertThat(requests).as("with the bytes, in 20 commits").hasSizeLessThanOrEqualTo(19 + tables() + 20);
     }
 
     /** A file that grows all the time takes all objects that say where its bytes are. */
@@ -119,12 +126,25 @@ class RequestsTest {
     void ofOneFileThatGrowsAllTheTime() throws IOException {
         HostState state = HostLog.load(counting, ID, PointInTime.NOW, ExtentFilter.NONE, RunListener.NONE);
         HostState located = HostLog.locate(counting, ID, state, PointInTime.NOW, Set.of(7L));
-        assertThat(requests).hasSizeLessThanOrEqualTo(24 + 16 + tables());
+        assertThat(requests).hasSizeLessThanOrEqualTo(19 + 8 + tables());
         assertThat(read(located, 7, 30).lines().toList().getLast()).startsWith("line ");
         HostState all = HostLog.replay(store, ID, ExtentFilter.ALL, RunListener.NONE);
         assertThat(Objects.requireNonNull(located.version(7)).extents())
                 .containsExactlyElementsOf(Objects.requireNonNull(
                         Objects.requireNonNull(all.version(7)).extents()));
+    }
+
+    /** Of a large host the names that are chosen are looked up, also those that commits behind the tables change. */
+    @Test
+    void ofChosenNames() throws IOException {
+        Pathname path = Pathname.of("/var/log/service-6/app.log");
+        NameChoice choice = new NameChoice(path::startsWith, path::equals);
+        try (LocalTables tables = LocalTables.unnamed(Pathname.of("/tmp"), LARGE, () -> {})) {
+            HostState chosen = HostView.open(counting, ID, PointInTime.NOW, ExtentFilter.NONE, choice, tables)
+                    .located(() -> Set.of(7L));
+            assertThat(requests).hasSizeLessThanOrEqualTo(28);
+            assertThat(read(chosen, 7, 30).lines().toList().getLast()).startsWith("line ");
+        }
     }
 
     /** A shipper that compares a file with what it archived knows the commits since the last table. */
@@ -133,6 +153,6 @@ class RequestsTest {
         HostState state = HostLog.load(counting, ID, RECENT);
         HostState located = HostLog.locate(counting, ID, state, PointInTime.NOW, Set.of(rotated));
         assertThat(Objects.requireNonNull(located.version(rotated)).length()).isPositive();
-        assertThat(requests).as("a file it need not read").hasSizeLessThanOrEqualTo(7 + tables());
+        assertThat(requests).as("a file it need not read").hasSizeLessThanOrEqualTo(6 + tables());
     }
 }
