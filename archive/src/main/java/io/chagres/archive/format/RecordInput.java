@@ -61,6 +61,9 @@ final class RecordInput {
     }
 
     long varint() throws CorruptArchiveException {
+        if (at < end && bytes[at] >= 0) {
+            return bytes[at++]; // most are of one byte
+        }
         long value = 0;
         for (int shift = 0; shift < Long.SIZE; shift += 7) {
             int b = u8();

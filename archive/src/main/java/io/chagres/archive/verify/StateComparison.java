@@ -28,20 +28,30 @@ public final class StateComparison {
     }
 
     private static @Nullable String versions(HostState one, HostState other) {
-        VersionsInOrder others = new VersionsInOrder(other);
+        Iterator<FileVersion> others = other.versions().iterator();
+        FileVersion next = after(others);
         for (FileVersion version : one.versions()) {
-            FileVersion then = others.find(version.id());
-            if (then == null ? !mayBeGone(version, other) : !same(version, then)) {
-                return "version " + ArchiveLayout.hex(version.id());
+            if (next != null && next.id() < version.id()) {
+                return nameOf(next);
+            }
+            if (next != null && next.id() == version.id()) {
+                if (!same(version, next)) {
+                    return nameOf(version);
+                }
+                next = after(others);
+            } else if (!mayBeGone(version, other)) {
+                return nameOf(version);
             }
         }
-        VersionsInOrder ours = new VersionsInOrder(one);
-        for (FileVersion version : other.versions()) {
-            if (ours.find(version.id()) == null) {
-                return "version " + ArchiveLayout.hex(version.id());
-            }
-        }
-        return null;
+        return next == null ? null : nameOf(next);
+    }
+
+    private static @Nullable FileVersion after(Iterator<FileVersion> versions) {
+        return versions.hasNext() ? versions.next() : null;
+    }
+
+    private static String nameOf(FileVersion version) {
+        return "version " + ArchiveLayout.hex(version.id());
     }
 
     private static boolean mayBeGone(FileVersion version, HostState other) {
@@ -84,16 +94,12 @@ public final class StateComparison {
         return others.hasNext() ? "the name " + others.next().path() : null;
     }
 
+    /** Of a file the version has the attributes: they were compared, and are not looked up once more. */
     private static boolean same(NameTree.Entry one, NameTree.Entry other) {
         return one.kind() == other.kind()
+                && one.versionId() == other.versionId()
                 && one.path().equals(other.path())
                 && one.target().equals(other.target())
-                && one.attributes().equals(other.attributes())
-                && idOf(one) == idOf(other);
-    }
-
-    private static long idOf(NameTree.Entry entry) {
-        FileVersion version = entry.version();
-        return version == null ? 0 : version.id();
+                && (one.kind() == LogRecord.Kind.FILE || one.attributes().equals(other.attributes()));
     }
 }
