@@ -6,9 +6,9 @@ import io.chagres.archive.CorruptArchiveException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.AbstractList;
 import java.util.List;
+import java.util.Objects;
 import java.util.zip.CRC32C;
 
 /**
@@ -178,18 +178,42 @@ final class FilterFormat {
         return found;
     }
 
-    /** Returns the pieces of a group. */
-    static List<Piece> pieces(String key, Header header, byte[] head) throws CorruptArchiveException {
-        byte[] index = Arrays.copyOfRange(head, HEADER_BYTES, head.length);
-        byte[] entries = new byte[header.pieces * ENTRY_BYTES];
+    /** Returns how many bytes the pieces of a group have. */
+    static int entryBytes(Header header) {
+        return header.pieces * ENTRY_BYTES;
+    }
+
+    /**
+     * Returns the pieces of a group.
+     *
+     * @param entries gets their bytes, and may have more; what is returned is made of them
+     */
+    static List<Piece> pieces(String key, Header header, byte[] head, byte[] entries) throws CorruptArchiveException {
+        int bytes = entryBytes(header);
+        int indexBytes = head.length - HEADER_BYTES;
         if (crcOfHead(key, head) != header.crc
-                || Zstd.decompressByteArray(entries, 0, entries.length, index, 0, index.length) != entries.length) {
+                || Zstd.decompressByteArray(entries, 0, bytes, head, HEADER_BYTES, indexBytes) != bytes) {
             throw new CorruptArchiveException(key, "wrong checksum of an index");
         }
-        List<Piece> pieces = new ArrayList<>(header.pieces);
         ByteBuffer in = buffer(entries);
-        while (in.hasRemaining()) {
-            Piece piece = new Piece(in.getLong(), in.getLong(), in.getLong(), in.getInt(), in.getInt());
+        List<Piece> pieces = new AbstractList<>() {
+            @Override
+            public Piece get(int index) {
+                int at = Objects.checkIndex(index, header.pieces) * ENTRY_BYTES;
+                return new Piece(
+                        in.getLong(at),
+                        in.getLong(at + 8),
+                        in.getLong(at + 16),
+                        in.getInt(at + 24),
+                        in.getInt(at + 28));
+            }
+
+            @Override
+            public int size() {
+                return header.pieces;
+            }
+        };
+        for (Piece piece : pieces) {
             if (piece.start < 0
                     || piece.end < piece.start
                     || piece.column < 0
@@ -197,7 +221,6 @@ final class FilterFormat {
                     || piece.column + (long) piece.columns > header.columns) {
                 throw new CorruptArchiveException(key, "a piece of it is impossible");
             }
-            pieces.add(piece);
         }
         return pieces;
     }

@@ -32,6 +32,10 @@ final class FilterReader {
 
     private long group;
     private byte[] first = new byte[0];
+
+    /** The bytes of pieces: of one group after the other, since no garbage takes as much memory. */
+    private byte[] entries = new byte[0];
+
     private FilterFormat.Header header = new FilterFormat.Header(0, 0, 0, 0);
 
     FilterReader(BlobStore store, BlobInfo filter) {
@@ -45,7 +49,7 @@ final class FilterReader {
     /**
      * Goes to the next group; the rows that are asked for are of this one.
      *
-     * @return its pieces; empty at the end
+     * @return its pieces, of use until the next call; empty at the end
      */
     List<FilterFormat.Piece> next() throws IOException {
         group += first.length == 0 ? 0 : header.end();
@@ -60,7 +64,11 @@ final class FilterReader {
             return List.of();
         }
         header = FilterFormat.header(key, first);
-        return FilterFormat.pieces(key, header, get(0, FilterFormat.HEADER_BYTES + header.indexBytes(), false));
+        byte[] head = get(0, FilterFormat.HEADER_BYTES + header.indexBytes(), false);
+        if (entries.length < FilterFormat.entryBytes(header)) {
+            entries = new byte[FilterFormat.entryBytes(header)];
+        }
+        return FilterFormat.pieces(key, header, head, entries);
     }
 
     /** Says whether a group with these pieces is the last of a whole filter. */
