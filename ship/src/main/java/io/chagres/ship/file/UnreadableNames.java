@@ -42,6 +42,9 @@ public final class UnreadableNames {
     /** Forgets a name; returns how the file was, if it is one. */
     @Nullable
     Unread remove(Dentry name) {
+        if (others.isEmpty() && files.isEmpty()) {
+            return null; // so that hardly any name has a hash code, which each collection of garbage must keep aside
+        }
         others.remove(name);
         return files.remove(name);
     }

@@ -226,7 +226,9 @@ public final class Copies implements AutoCloseable {
                 }
             }
         }
-        found.remove(tail);
+        if (!found.isEmpty()) { // a file that was asked for its hash code costs memory at each collection of garbage
+            found.remove(tail);
+        }
         return found;
     }
 
