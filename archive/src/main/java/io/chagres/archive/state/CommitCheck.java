@@ -12,44 +12,62 @@ import java.util.Arrays;
 
 /**
  * Applies the commits of a writer, before they are put, to what it knows of its own log. It follows the rules of a
- * reader, because a commit that {@link HostState} would refuse would take the whole host with it. It keeps two numbers
- * for a version. Confined to one thread at a time.
+ * reader, because a commit that {@link HostState} would refuse would take the whole host with it. It keeps a number for
+ * a version, and as a rule its id with those of others. Confined to one thread at a time.
  */
 public final class CommitCheck {
     private static final String OBJECT = "the next commit";
 
-    private long[] ids;
-    private long[] starts;
-    private long[] ends;
+    private static final int FEWEST = 16;
+
+    /** The first id of each row of ids that follow each other by one, as those that one shipper gives do. */
+    private long[] firstIds = new long[FEWEST];
+
+    /** Where the version with that id is. */
+    private int[] firstPlaces = new int[FEWEST];
+
+    private int rows;
+    private long lastId = Long.MIN_VALUE;
+
+    /** The positions of the first bytes of versions; none as long as all begin at 0. */
+    private long[] starts = {};
+
+    private long[] ends = new long[FEWEST];
     private int count;
 
-    /**
-     * Continues a log.
-     *
-     * @param from the state after the last commit; only looked at
-     */
-    public CommitCheck(HostState from) {
-        int versions = from.versions().size();
-        ids = new long[versions + 16];
-        starts = new long[ids.length];
-        ends = new long[ids.length];
-        for (FileVersion version : from.versions()) {
-            add(version.id(), version.startPosition(), version.length());
-        }
-    }
+    /** Begins without any version. */
+    public CommitCheck() {}
 
     /**
-     * Continues a log.
+     * Takes a version of the log before.
      *
-     * @param ids of the versions after the last commit, ascending; kept
-     * @param starts the positions of their first bytes; kept
-     * @param ends the positions behind their last bytes; kept
+     * @param versionId greater than those before
+     * @param start the position of its first byte
+     * @param end the position behind its last byte
      */
-    public CommitCheck(long[] ids, long[] starts, long[] ends) {
-        this.ids = ids;
-        this.starts = starts;
-        this.ends = ends;
-        count = ids.length;
+    public void add(long versionId, long start, long end) {
+        if (count == 0 || versionId != lastId + 1) {
+            if (rows == firstIds.length) {
+                firstIds = Arrays.copyOf(firstIds, longer(rows));
+                firstPlaces = Arrays.copyOf(firstPlaces, firstIds.length);
+            }
+            firstIds[rows] = versionId;
+            firstPlaces[rows++] = count;
+        }
+        lastId = versionId;
+        if (count == ends.length) {
+            ends = Arrays.copyOf(ends, longer(count));
+        }
+        if (start != 0 || starts.length != 0) {
+            starts = starts.length == ends.length ? starts : Arrays.copyOf(starts, ends.length);
+            starts[count] = start;
+        }
+        ends[count++] = end;
+    }
+
+    /** Leaves an eighth free: the whole is much where files are many. */
+    private static int longer(int length) {
+        return length + length / 8 + FEWEST;
     }
 
     /**
@@ -95,7 +113,7 @@ public final class CommitCheck {
                 name(r.to());
             }
             case LogRecord.VersionOpened r -> {
-                if (count > 0 && r.versionId() <= ids[count - 1]) {
+                if (count > 0 && r.versionId() <= lastId) {
                     refuse("version " + r.versionId() + " is not new");
                 }
                 add(r.versionId(), r.startPosition(), r.startPosition());
@@ -126,7 +144,8 @@ public final class CommitCheck {
         }
         if (extent instanceof LogRecord.CopyRun copy) {
             int source = known(copy.sourceVersion());
-            if (copy.sourceStart() < starts[source] || copy.sourceStart() > ends[source] - copy.length()) {
+            long start = starts.length == 0 ? 0 : starts[source];
+            if (copy.sourceStart() < start || copy.sourceStart() > ends[source] - copy.length()) {
                 refuse("version " + copy.versionId() + " copies bytes that are not in the log before it");
             }
         }
@@ -134,22 +153,13 @@ public final class CommitCheck {
     }
 
     private int known(long versionId) throws CorruptArchiveException {
-        int at = Arrays.binarySearch(ids, 0, count, versionId);
-        if (at < 0) {
+        int found = Arrays.binarySearch(firstIds, 0, rows, versionId);
+        int row = found < 0 ? -found - 2 : found;
+        long place = row < 0 ? -1 : firstPlaces[row] + (versionId - firstIds[row]);
+        if (row < 0 || place >= (row + 1 < rows ? firstPlaces[row + 1] : count)) {
             refuse("it names version " + versionId + ", which was never opened");
         }
-        return at;
-    }
-
-    private void add(long versionId, long start, long end) {
-        if (count == ids.length) {
-            ids = Arrays.copyOf(ids, count + count / 2 + 16);
-            starts = Arrays.copyOf(starts, ids.length);
-            ends = Arrays.copyOf(ends, ids.length);
-        }
-        ids[count] = versionId;
-        starts[count] = start;
-        ends[count++] = end;
+        return (int) place;
     }
 
     private static void name(Pathname path) throws CorruptArchiveException {

@@ -16,7 +16,7 @@ class CommitCheckTest {
     private static final LogRecord.ZeroRun TEN = new LogRecord.ZeroRun(2, 0, 10, 0);
 
     private static CommitCheck apply(LogRecord... records) throws CorruptArchiveException {
-        CommitCheck check = new CommitCheck(HostState.empty());
+        CommitCheck check = new CommitCheck();
         apply(check, records);
         return check;
     }
@@ -57,5 +57,39 @@ class CommitCheckTest {
                     .as(record.toString())
                     .isInstanceOf(CorruptArchiveException.class);
         }
+    }
+
+    /** Ids that follow each other, and gaps; those with an odd number begin at byte 1. */
+    private static CommitCheck ofLogBefore() {
+        CommitCheck check = new CommitCheck();
+        for (long id = 1; id < 100; id++) {
+            if (id % 10 > 2) {
+                check.add(id, id % 2, 10);
+            }
+        }
+        return check;
+    }
+
+    @Test
+    void knowsTheVersionsOfALogBefore() throws CorruptArchiveException {
+        for (long id = 0; id <= 100; id++) {
+            LogRecord copy = new LogRecord.CopyRun(id, 10, 9, id, 1, 0, 0);
+            LogRecord begin = new LogRecord.CopyRun(id, 10, 9, id, 0, 0, 0);
+            boolean isThere = id > 2 && id < 100 && id % 10 > 2;
+            for (LogRecord each : List.of(copy, begin)) {
+                if (isThere && (each == copy || id % 2 == 0)) {
+                    apply(ofLogBefore(), each);
+                } else {
+                    assertThatThrownBy(() -> apply(ofLogBefore(), each)).isInstanceOf(CorruptArchiveException.class);
+                }
+            }
+        }
+    }
+
+    @Test
+    void takesNoIdAgain() throws CorruptArchiveException {
+        CommitCheck check = ofLogBefore();
+        apply(check, Samples.version(100, "/a"), Samples.version(200, "/b"), new LogRecord.ZeroRun(200, 0, 1, 0));
+        assertThatThrownBy(() -> apply(check, Samples.version(150, "/c"))).isInstanceOf(CorruptArchiveException.class);
     }
 }

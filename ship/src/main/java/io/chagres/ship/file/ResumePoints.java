@@ -185,16 +185,11 @@ public final class ResumePoints implements RunListener {
 
     /** Returns a check of the commits that follow; to be called before {@link #keep}. */
     CommitCheck check() {
-        CollectedVersion[] all = collected.sorted();
-        long[] ids = new long[all.length];
-        long[] starts = new long[all.length];
-        long[] ends = new long[all.length];
-        for (int i = 0; i < all.length; i++) {
-            ids[i] = all[i].versionId();
-            starts[i] = all[i].start();
-            ends[i] = all[i].length();
+        CommitCheck check = new CommitCheck();
+        for (CollectedVersion each : collected.sorted()) {
+            check.add(each.versionId(), each.start(), each.length());
         }
-        return new CommitCheck(ids, starts, ends);
+        return check;
     }
 
     /** Returns the greatest id of a version; 0 where there is none. */
