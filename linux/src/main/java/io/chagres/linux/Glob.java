@@ -121,12 +121,25 @@ public final class Glob {
         if (anchored) {
             return false;
         }
-        for (int i = 0; i < path.length; i++) {
+        for (int i = path.length - 1; i >= 0; i--) {
             if (path[i] == '/' && match(pattern, 0, path, i + 1)) {
                 return true;
             }
+            if (path[i] == '/' && isOfOneName(pattern)) {
+                return false; // most patterns are, and most paths do not match
+            }
         }
         return false;
+    }
+
+    /** Says whether a pattern matches one component only. */
+    private static boolean isOfOneName(char[] pattern) {
+        for (int i = 0; i < pattern.length; i++) {
+            if (pattern[i] == '/' || (pattern[i] == '*' && i > 0 && pattern[i - 1] == '*')) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private void expand(String pattern) {

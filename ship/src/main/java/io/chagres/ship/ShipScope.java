@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Says which paths a shipper follows: those that its sources name and include, and never its own files. Confined to
@@ -115,7 +116,24 @@ final class ShipScope {
         }
 
         boolean isRoot(Pathname path) {
-            return roots.contains(path) || rootGlobs.stream().anyMatch(each -> each.matches(path));
+            if (roots.contains(path)) {
+                return true;
+            }
+            for (Glob each : rootGlobs) { // it is asked of each name above each file
+                if (each.matches(path)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        /** Returns the highest path that the source names, of those that are a path or above it; null for none. */
+        private @Nullable Pathname rootOf(Pathname path) {
+            Pathname root = null;
+            for (Pathname at = path; at != null; at = at.parent()) {
+                root = isRoot(at) ? at : root;
+            }
+            return root;
         }
 
         /** Says whether a path is one that the source names, or lies below. */
@@ -156,10 +174,21 @@ final class ShipScope {
             return matchesAny(excludes, path, isDirectory) || (leavesOutJournals && JOURNAL.matches(path));
         }
 
-        /** Says whether a file, or a directory above it, is left out. */
+        /** Says whether a file, or a directory above it that the source names or that lies below, is left out. */
         boolean excludesFile(Pathname path) {
-            for (Pathname at = path; at != null && names(at); at = at.parent()) {
-                if (excludes(at, !at.equals(path))) {
+            Pathname root = rootOf(path);
+            return root != null && excludesUpTo(root, path);
+        }
+
+        /** Says whether the source names a file, or what is above it, and does not leave it out. */
+        boolean covers(Pathname path) {
+            Pathname root = rootOf(path);
+            return root != null && !excludesUpTo(root, path);
+        }
+
+        private boolean excludesUpTo(Pathname root, Pathname path) {
+            for (Pathname at = path; at != null && at.length() >= root.length(); at = at.parent()) {
+                if (excludes(at, at != path)) {
                     return true;
                 }
             }
@@ -286,6 +315,6 @@ final class ShipScope {
 
     /** Says whether a path lies within a source. */
     boolean covers(Pathname path) {
-        return !isOwn(path) && parts.stream().anyMatch(each -> each.names(path) && !each.excludesFile(path));
+        return !isOwn(path) && parts.stream().anyMatch(each -> each.covers(path));
     }
 }
