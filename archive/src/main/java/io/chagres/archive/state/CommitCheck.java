@@ -8,7 +8,10 @@ import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.format.RecordWriter;
 import io.chagres.archive.log.CommitBuilder;
 import io.chagres.linux.Pathname;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Applies the commits of a writer, before they are put, to what it knows of its own log. It follows the rules of a
@@ -19,6 +22,7 @@ public final class CommitCheck {
     private static final String OBJECT = "the next commit";
 
     private static final int FEWEST = 16;
+    private static final int PART_BITS = 12;
 
     /** The first id of each row of ids that follow each other by one, as those that one shipper gives do. */
     private long[] firstIds = new long[FEWEST];
@@ -29,10 +33,12 @@ public final class CommitCheck {
     private int rows;
     private long lastId = Long.MIN_VALUE;
 
-    /** The positions of the first bytes of versions; none as long as all begin at 0. */
-    private long[] starts = {};
+    /** The positions of the first bytes of versions, in parts; null for one in which all begin at 0. */
+    private final List<long @Nullable []> starts = new ArrayList<>();
 
-    private long[] ends = new long[FEWEST];
+    /** The positions behind their last bytes: one array would be copied again and again as it grows. */
+    private final List<long[]> ends = new ArrayList<>();
+
     private int count;
 
     /** Begins without any version. */
@@ -48,26 +54,44 @@ public final class CommitCheck {
     public void add(long versionId, long start, long end) {
         if (count == 0 || versionId != lastId + 1) {
             if (rows == firstIds.length) {
-                firstIds = Arrays.copyOf(firstIds, longer(rows));
+                firstIds = Arrays.copyOf(firstIds, rows + rows / 2);
                 firstPlaces = Arrays.copyOf(firstPlaces, firstIds.length);
             }
             firstIds[rows] = versionId;
             firstPlaces[rows++] = count;
         }
         lastId = versionId;
-        if (count == ends.length) {
-            ends = Arrays.copyOf(ends, longer(count));
+        int place = count++;
+        if (inPart(place) == 0) {
+            starts.add(null);
+            ends.add(new long[1 << PART_BITS]);
         }
-        if (start != 0 || starts.length != 0) {
-            starts = starts.length == ends.length ? starts : Arrays.copyOf(starts, ends.length);
-            starts[count] = start;
+        if (start != 0) {
+            long[] part = starts.get(place >> PART_BITS);
+            if (part == null) {
+                part = new long[1 << PART_BITS];
+                starts.set(place >> PART_BITS, part);
+            }
+            part[inPart(place)] = start;
         }
-        ends[count++] = end;
+        end(place, end);
     }
 
-    /** Leaves an eighth free: the whole is much where files are many. */
-    private static int longer(int length) {
-        return length + length / 8 + FEWEST;
+    private static int inPart(int place) {
+        return place & ((1 << PART_BITS) - 1);
+    }
+
+    private long start(int place) {
+        long[] part = starts.get(place >> PART_BITS);
+        return part == null ? 0 : part[inPart(place)];
+    }
+
+    private long end(int place) {
+        return ends.get(place >> PART_BITS)[inPart(place)];
+    }
+
+    private void end(int place, long end) {
+        ends.get(place >> PART_BITS)[inPart(place)] = end;
     }
 
     /**
@@ -135,21 +159,20 @@ public final class CommitCheck {
 
     private void extend(LogRecord.Extent extent, int dataLength) throws CorruptArchiveException {
         int at = known(extent.versionId());
-        if (extent.start() != ends[at]) {
+        if (extent.start() != end(at)) {
             refuse("version " + extent.versionId() + " continues at byte " + extent.start() + " and ends at "
-                    + ends[at]);
+                    + end(at));
         }
         if (extent instanceof LogRecord.Run run && run.dataOffset() + run.length() > dataLength) {
             refuse("a run lies behind the bytes of the commit");
         }
         if (extent instanceof LogRecord.CopyRun copy) {
             int source = known(copy.sourceVersion());
-            long start = starts.length == 0 ? 0 : starts[source];
-            if (copy.sourceStart() < start || copy.sourceStart() > ends[source] - copy.length()) {
+            if (copy.sourceStart() < start(source) || copy.sourceStart() > end(source) - copy.length()) {
                 refuse("version " + copy.versionId() + " copies bytes that are not in the log before it");
             }
         }
-        ends[at] = extent.end();
+        end(at, extent.end());
     }
 
     private int known(long versionId) throws CorruptArchiveException {

@@ -2,7 +2,6 @@ package io.chagres.ship.file;
 
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Finds collected versions by their ids: open addressing, at most three quarters full. Confined to one thread. */
@@ -37,10 +36,15 @@ final class CollectedVersions {
 
     /** Returns all in the order of their ids. */
     CollectedVersion[] sorted() {
-        return Arrays.stream(slots)
-                .filter(Objects::nonNull)
-                .sorted(Comparator.comparingLong(CollectedVersion::versionId))
-                .toArray(CollectedVersion[]::new);
+        CollectedVersion[] all = new CollectedVersion[size];
+        int count = 0;
+        for (CollectedVersion each : slots) {
+            if (each != null) {
+                all[count++] = each;
+            }
+        }
+        Arrays.sort(all, Comparator.comparingLong(CollectedVersion::versionId));
+        return all;
     }
 
     private void grow() {
