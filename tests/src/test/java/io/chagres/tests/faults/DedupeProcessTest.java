@@ -165,7 +165,9 @@ class DedupeProcessTest {
             assertThat(process.waitFor(5, TimeUnit.MINUTES)).isTrue();
             int code = process.exitValue();
             String said = Files.readString(err);
-            if (!said.contains("Runtime.exit(143) logging failed")) { // the JDK heard of it while it set itself up
+            // The JDK may hear of it while it sets itself up: it fails then with that word, or ends with 1 and none.
+            boolean isBeforeMain = said.contains("Runtime.exit(143) logging failed") || code == 1 && said.isEmpty();
+            if (!isBeforeMain) {
                 assertThat(code).as(threads + " threads: " + said).isIn(0, 130, 143);
                 assertThat(said).as("code " + code).matches("(?s)|chagres dedupe: interrupted; .*");
             }
