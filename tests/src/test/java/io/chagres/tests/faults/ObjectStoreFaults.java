@@ -51,20 +51,27 @@ abstract class ObjectStoreFaults {
     void killedShipperAndKilledServer(FaultBench bench) throws IOException {
         ObjectServer server = in(bench);
         LineWriter writer = bench.writer("s").open(bench.file("app.log"));
+        ShipProcess ship = bench.ship("--codec", "none");
         for (int round = 0; round < 3; round++) {
-            ShipProcess ship = bench.ship("--codec", "none");
+            boolean outage = round < 2 && keepsObjects();
+            if (outage) {
+                server.kill();
+            }
             Workload.large(writer);
             Workload.rotate(bench.file("app.log"), round);
             writer.lines(5).open(bench.file("app.log")).lines(50);
-            if (round % 2 == 0 && keepsObjects()) {
-                server.kill();
-                writer.lines(20);
+            if (outage) {
                 ship.awaitNewStatus("the store refuses", ShipStatusLine::troubled);
+                assertThat(ship.last().riskBytes()).isPositive();
                 server.restart();
                 ship.awaitSettled();
             }
-            ship.kill();
+            if (round > 0) { // the first one lived through both outages
+                ship.kill();
+                ship = bench.ship("--codec", "none");
+            }
         }
+        ship.kill();
         Program.ok("rm", "-rf", bench.state().toString());
         writer.close();
         bench.ship().drain();
@@ -96,6 +103,7 @@ abstract class ObjectStoreFaults {
                 proxy.on(Kind.PUT).within(objects).next(2).cutAfter(300_000),
                 proxy.on(Kind.PUT).within(objects).next(2).loseResponse(),
                 proxy.on(Kind.PUT).within(commits).next(8).loseResponse(),
+                proxy.on(Kind.PUT).within(commits).next(2).cutAfter(100),
                 proxy.on(Kind.PUT).within(commits).next(5).answer(503, "busy"));
         for (int round = 0; round < 3; round++) {
             Workload.large(writer);
