@@ -1,13 +1,13 @@
 package io.chagres.tests.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.testkit.FaultProxy;
 import io.chagres.testkit.FaultProxy.Kind;
 import io.chagres.testkit.ObjectServer;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Repository;
-import io.chagres.testkit.Requires;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -15,12 +15,27 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.AwsCredentials;
+import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.ObjectLockEnabled;
+import software.amazon.awssdk.services.s3.model.ObjectLockRetentionMode;
+import software.amazon.awssdk.services.s3.model.PutObjectRequest;
+import software.amazon.awssdk.services.s3.model.S3Exception;
+import software.amazon.awssdk.services.sts.StsClient;
+import software.amazon.awssdk.services.sts.model.Credentials;
 
 /**
  * The rights of one host as {@code packaging/policies/aws.json} grants them, in a MinIO that enforces policies. It does
@@ -28,7 +43,6 @@ import org.junit.jupiter.api.io.TempDir;
  * is missing, which S3 says only to clients that may list the whole bucket.
  */
 @Tag("e2e")
-@Order(1)
 class PolicyTest {
     private static final String OWN = "00000000000000a1";
     private static final String OTHER = "00000000000000b2";
@@ -39,23 +53,32 @@ class PolicyTest {
 
     private ObjectServer server;
     private FaultProxy proxy;
-    private List<String> root;
-    private List<String> host;
+    private AwsCredentials root;
+    private AwsCredentials host;
+    private S3Client atRoot;
+    private S3Client atHost;
 
     @BeforeEach
     void start() throws IOException {
-        Requires.tool("aws", "pip install awscli==1.45.11");
         server = ObjectServer.minio();
         server.makeBucket("archives");
         proxy = FaultProxy.before(server.endpoint());
         proxy.on(Kind.PUT).without("If-None-Match").answer(403, "AccessDenied");
         proxy.on(Kind.GET, Kind.HEAD).forbidMissing();
-        root = environment(server.accessKey(), server.secretKey(), "");
+        root = AwsBasicCredentials.create(server.accessKey(), server.secretKey());
+        System.setProperty("aws.accessKeyId", server.accessKey()); // those of all servers of S3 in this JVM
+        System.setProperty("aws.secretAccessKey", server.secretKey());
         host = credentials(Files.readString(Repository.root().resolve("packaging/policies/aws.json")));
+        atRoot = client(server.endpoint(), root);
+        atHost = client(proxy.endpoint(), host);
     }
 
     @AfterEach
     void stop() throws IOException {
+        if (atHost != null) {
+            atHost.close();
+            atRoot.close();
+        }
         if (proxy != null) {
             proxy.close();
             server.close();
@@ -68,8 +91,7 @@ class PolicyTest {
         ship(host, "own", OWN, log);
         Files.writeString(log, "one\ntwo\n");
         ship(host, "own", OWN, log);
-        assertThat(chagres(root, server.endpoint(), "cat", "own:**/app.log").out())
-                .isEqualTo("one\ntwo\n".getBytes());
+        assertThat(archive("archives").cat("own:**/app.log")).isEqualTo("one\ntwo\n".getBytes());
     }
 
     @Test
@@ -79,149 +101,134 @@ class PolicyTest {
         ship(host, "own", OWN, log);
         String other = key(OTHER);
         String own = key(OWN);
-        String body = log.toString();
-        refused("get-object", "--key", other, directory.resolve("stolen").toString());
-        refused("list-objects-v2", "--prefix", "p/hosts/" + OTHER + "/");
-        refused("list-objects-v2", "--prefix", "p/");
-        refused("put-object", "--key", "p/hosts/" + OTHER + "/log/forged", "--body", body, "--if-none-match", "*");
+        refused(() -> atHost.getObjectAsBytes(get -> get.bucket("archives").key(other)));
+        refused(() -> list("p/hosts/" + OTHER + "/"));
+        refused(() -> list("p/"));
+        refused(() -> put("p/hosts/" + OTHER + "/log/forged", true));
         for (String made : new String[] {
             "compacted/" + OWN + "/0000000000000001-0000000000000000",
             "acknowledged/" + OWN + "/host",
             "hosts/" + OWN + "/checkpoints/0000000000000001.zst",
             "hosts/" + OWN + "/filters/0000000000000000-0000000000000001"
         }) { // what a compaction makes, and what it deletes for
-            refused("put-object", "--key", "p/" + made, "--body", body, "--if-none-match", "*");
+            refused(() -> put("p/" + made, true));
         }
-        refused("delete-object", "--key", other);
-        refused("delete-object", "--key", own);
-        refused("put-object", "--key", own, "--body", body); // without the condition it would replace
-        assertThat(chagres(root, server.endpoint(), "verify").exitCode()).isZero();
+        refused(() -> atHost.deleteObject(delete -> delete.bucket("archives").key(other)));
+        refused(() -> atHost.deleteObject(delete -> delete.bucket("archives").key(own)));
+        refused(() -> put(own, false)); // without the condition it would replace
+        archive("archives").verify();
     }
 
     /** Versions of a bucket that keeps all of them for a day cannot be deleted; they are hidden. */
     @Test
     void aBucketWithObjectLock() throws IOException {
-        String endpoint = server.endpoint().toString();
-        for (String[] call : new String[][] {
-            {"create-bucket", "--object-lock-enabled-for-bucket"},
-            {
-                "put-object-lock-configuration",
-                "--object-lock-configuration",
-                "ObjectLockEnabled=Enabled,Rule={DefaultRetention={Mode=COMPLIANCE,Days=1}}"
-            }
-        }) {
-            List<String> command = new ArrayList<>(root);
-            command.addAll(List.of("aws", "--endpoint-url", endpoint, "s3api", call[0], "--bucket", "locked"));
-            command.addAll(List.of(call).subList(1, call.length));
-            Program.ok(command.toArray(String[]::new));
-        }
-        String address = "s3://locked/p?endpoint=" + endpoint;
+        atRoot.createBucket(create -> create.bucket("locked").objectLockEnabledForBucket(true));
+        atRoot.putObjectLockConfiguration(put -> put.bucket("locked")
+                .objectLockConfiguration(lock -> lock.objectLockEnabled(ObjectLockEnabled.ENABLED)
+                        .rule(rule -> rule.defaultRetention(keep ->
+                                keep.mode(ObjectLockRetentionMode.COMPLIANCE).days(1)))));
+        Archive locked = archive("locked");
         Path log = directory.resolve("app.log");
         for (int run = 0; run < 3; run++) {
             Files.writeString(log, "line " + run + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-            done(root, "ship", log.toString(), "--to", address, "--host", "own", "--state", directory + "/s", "--once");
+            ship(root, "own", OWN, log, locked.address());
         }
-        done(root, "compact", address, "--grace", "0");
-        done(root, "verify", address);
-        done(root, "status", address);
-        assertThat(done(root, "cat", address, "own:" + log).out()).isEqualTo(Files.readAllBytes(log));
-        List<String> versions = new ArrayList<>(root);
-        versions.addAll(List.of("aws", "--endpoint-url", endpoint, "--output", "text", "s3api"));
-        versions.addAll(List.of("list-object-versions", "--bucket", "locked", "--query", "length(DeleteMarkers)"));
-        assertThat(Integer.parseInt(Program.ok(versions.toArray(String[]::new)).strip()))
+        locked.ok("compact", "--grace", "0");
+        locked.verify();
+        locked.ok("status");
+        assertThat(locked.cat("own:" + log)).isEqualTo(Files.readAllBytes(log));
+        assertThat(atRoot.listObjectVersions(list -> list.bucket("locked")).deleteMarkers())
                 .as("what compact hid")
-                .isPositive();
+                .isNotEmpty();
     }
 
-    private static Program done(List<String> environment, String... arguments) {
-        List<String> command = new ArrayList<>(environment);
-        command.addAll(Chagres.command());
-        command.addAll(List.of(arguments));
-        Program program = Program.run(command);
-        assertThat(program.exitCode()).as(program.err()).isZero();
-        return program;
+    /** The archive as the superuser of the server sees it, read in this JVM. */
+    private Archive archive(String bucket) {
+        return new Archive(address(bucket, server.endpoint()), directory, directory, Map.of(), List.of());
+    }
+
+    private static String address(String bucket, URI endpoint) {
+        return "s3://" + bucket + "/p?endpoint=" + endpoint;
     }
 
     /** Returns the key of an object of a host, as the superuser sees it. */
     private String key(String id) {
-        return Program.ok(aws(
-                                root,
-                                "s3api",
-                                "list-objects-v2",
-                                "--prefix",
-                                "p/hosts/" + id + "/",
-                                "--query",
-                                "Contents[0].Key")
-                        .toArray(String[]::new))
-                .strip();
+        return atRoot.listObjectsV2(list -> list.bucket("archives").prefix("p/hosts/" + id + "/"))
+                .contents()
+                .getFirst()
+                .key();
     }
 
-    private void refused(String... operation) {
-        List<String> command = aws(host, "s3api", operation);
-        Program program = Program.run(command);
-        assertThat(program.exitCode()).as("%s", command).isNotZero();
-        assertThat(program.err()).as("%s", command).contains("AccessDenied");
+    private void list(String prefix) {
+        atHost.listObjectsV2(list -> list.bucket("archives").prefix(prefix));
     }
 
-    private void ship(List<String> environment, String name, String id, Path log) {
-        String state = directory.resolve("state-" + name).toString();
-        List<String> more = List.of("--host", name, "--host-id", id, "--state", state, "--once");
-        List<String> command = new ArrayList<>(environment);
+    private void put(String key, boolean isConditional) {
+        PutObjectRequest.Builder put =
+                PutObjectRequest.builder().bucket("archives").key(key);
+        atHost.putObject((isConditional ? put.ifNoneMatch("*") : put).build(), RequestBody.fromString("forged"));
+    }
+
+    private static void refused(ThrowingCallable request) {
+        assertThatThrownBy(request).isInstanceOfSatisfying(S3Exception.class, answer -> assertThat(
+                        answer.awsErrorDetails().errorCode())
+                .isEqualTo("AccessDenied"));
+    }
+
+    private void ship(AwsCredentials keys, String name, String id, Path log) {
+        ship(keys, name, id, log, address("archives", proxy.endpoint()));
+    }
+
+    private void ship(AwsCredentials keys, String name, String id, Path log, String address) {
+        List<String> command = environment(keys);
         command.addAll(Chagres.command());
-        command.addAll(List.of("ship", log.toString(), "--to", address(proxy.endpoint())));
-        command.addAll(more);
+        command.addAll(List.of("ship", log.toString(), "--to", address, "--once"));
+        command.addAll(List.of("--host", name, "--host-id", id));
+        command.addAll(List.of("--state", directory.resolve("state-" + name).toString()));
         Program ship = Program.run(command);
         assertThat(ship.exitCode()).as(ship.err()).isZero();
     }
 
-    private static Program chagres(List<String> environment, URI endpoint, String name, String... args) {
-        List<String> command = new ArrayList<>(environment);
-        command.addAll(Chagres.command());
-        command.addAll(List.of(name, address(endpoint)));
-        command.addAll(List.of(args));
-        return Program.run(command);
+    private static S3Client client(URI endpoint, AwsCredentials keys) {
+        return S3Client.builder()
+                .httpClientBuilder(UrlConnectionHttpClient.builder())
+                .endpointOverride(endpoint)
+                .region(Region.US_EAST_1)
+                .forcePathStyle(true)
+                .credentialsProvider(StaticCredentialsProvider.create(keys))
+                .build();
     }
 
-    private static String address(URI endpoint) {
-        return "s3://archives/p?endpoint=" + endpoint;
-    }
-
-    /** Returns an environment with credentials of the policy, filled in for the host. */
-    private List<String> credentials(String policy) throws IOException {
+    /** Returns credentials of the policy, filled in for the host. */
+    private AwsCredentials credentials(String policy) {
         assertThat(policy).contains(CONDITION);
-        Path file = Files.writeString(
-                directory.resolve("policy.json"),
-                policy.replace(CONDITION, "")
-                        .replace("BUCKET", "archives")
-                        .replace("PREFIX", "p")
-                        .replace("HOSTID", OWN));
-        List<String> command = new ArrayList<>(root);
-        command.addAll(List.of("aws", "--endpoint-url", server.endpoint().toString(), "--output", "text", "sts"));
-        command.addAll(List.of("assume-role", "--role-arn", "arn:aws:iam::000000000000:role/host"));
-        command.addAll(List.of("--role-session-name", "host", "--policy", "file://" + file));
-        command.addAll(List.of("--query", "Credentials.[AccessKeyId,SecretAccessKey,SessionToken]"));
-        String[] fields = Program.ok(command.toArray(String[]::new)).strip().split("\t");
-        return environment(fields[0], fields[1], fields[2]);
+        String filled = policy.replace(CONDITION, "")
+                .replace("BUCKET", "archives")
+                .replace("PREFIX", "p")
+                .replace("HOSTID", OWN);
+        try (StsClient sts = StsClient.builder()
+                .httpClientBuilder(UrlConnectionHttpClient.builder())
+                .endpointOverride(server.endpoint())
+                .region(Region.US_EAST_1)
+                .credentialsProvider(StaticCredentialsProvider.create(root))
+                .build()) {
+            Credentials given = sts.assumeRole(assume -> assume.roleArn("arn:aws:iam::000000000000:role/host")
+                            .roleSessionName("host")
+                            .policy(filled))
+                    .credentials();
+            return AwsSessionCredentials.create(given.accessKeyId(), given.secretAccessKey(), given.sessionToken());
+        }
     }
 
-    private static List<String> environment(String accessKey, String secretKey, String token) {
+    private static List<String> environment(AwsCredentials keys) {
         List<String> environment =
                 new ArrayList<>(List.of("env", "AWS_DEFAULT_REGION=us-east-1", "AWS_REGION=us-east-1"));
-        environment.add("AWS_ACCESS_KEY_ID=" + accessKey);
-        environment.add("AWS_SECRET_ACCESS_KEY=" + secretKey);
+        environment.add("AWS_ACCESS_KEY_ID=" + keys.accessKeyId());
+        environment.add("AWS_SECRET_ACCESS_KEY=" + keys.secretAccessKey());
         Chagres.ONE_COMPILER.forEach((name, value) -> environment.add(name + "=" + value));
-        if (!token.isEmpty()) {
-            environment.add("AWS_SESSION_TOKEN=" + token);
+        if (keys instanceof AwsSessionCredentials session) {
+            environment.add("AWS_SESSION_TOKEN=" + session.sessionToken());
         }
         return environment;
-    }
-
-    private List<String> aws(List<String> environment, String service, String... operation) {
-        List<String> command = new ArrayList<>(environment);
-        command.addAll(List.of("aws", "--endpoint-url", proxy.endpoint().toString(), "--output", "text", service));
-        command.add(operation[0]);
-        command.addAll(List.of("--bucket", "archives"));
-        command.addAll(List.of(operation).subList(1, operation.length));
-        return command;
     }
 }
