@@ -19,6 +19,9 @@ final class Artifacts {
     /** The modules that a user of the libraries gets: those of the README and what they need. */
     private static final List<String> LIBRARIES = List.of("foreign", "linux", "watch", "fuse");
 
+    /** Of JVMs that end before a second compiler would pay. */
+    private static final String SHORT_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
+
     /** On a machine that has more to do. */
     private static final long BUILD_SECONDS = 900;
 
@@ -39,6 +42,7 @@ final class Artifacts {
                         "bom," + String.join(",", LIBRARIES),
                         "--also-make",
                         "-Dmaven.test.skip",
+                        "-DadditionalJOption=-J-XX:TieredStopAtLevel=1", // of javadoc
                         "-DaltDeploymentRepository=released::" + repository.toUri(),
                         "deploy"));
     }
@@ -59,6 +63,7 @@ final class Artifacts {
         List<String> command = new ArrayList<>(List.of(
                 "env",
                 "JAVA_HOME=" + System.getProperty("java.home"),
+                "MAVEN_OPTS=" + SHORT_JVM,
                 wrapper,
                 "-B",
                 "-q",
