@@ -20,6 +20,7 @@ final class Checkout {
             "cat",
             "cp",
             "date",
+            "diff",
             "dirname",
             "find",
             "flock",

@@ -151,6 +151,22 @@ class RebuildTest {
         assertThat(text(program)).contains("older than the sources");
     }
 
+    /** Of jars that Maven wrote again, with the same bytes. */
+    @Test
+    void insideABuildItIsMadeOfOtherPartsOnly() throws IOException {
+        Path dist = checkout.home.resolve("cli/target/quick/dist");
+        Files.createDirectory(dist.resolve("stores"));
+        List<String> variables = List.of("CHAGRES_DIST=" + dist);
+        checkout.run(variables, "chagres", "ls");
+        checkout.touch("cli/target/quick/dist/lib/one.jar");
+        checkout.run(variables, "chagres", "ls");
+        assertThat(jdk.resolve("trained")).content().hasLineCount(2); // that of the checkout, and this one
+        Files.writeString(dist.resolve("lib/one.jar"), "another");
+        checkout.touch("cli/target/quick/dist/lib/one.jar");
+        checkout.run(variables, "chagres", "ls");
+        assertThat(jdk.resolve("trained")).content().hasLineCount(3);
+    }
+
     @Test
     void saysFromWhichCommitItWasBuilt() throws IOException {
         Files.delete(checkout.home.resolve(".git"));
