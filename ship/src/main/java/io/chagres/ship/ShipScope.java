@@ -186,6 +186,7 @@ final class ShipScope {
             return root != null && !excludesUpTo(root, path);
         }
 
+        @SuppressWarnings("ReferenceEquality") // the walk begins at this very path
         private boolean excludesUpTo(Pathname root, Pathname path) {
             for (Pathname at = path; at != null && at.length() >= root.length(); at = at.parent()) {
                 if (excludes(at, at != path)) {

@@ -1,6 +1,5 @@
 package io.chagres.spark;
 
-import io.chagres.archive.store.BlobList;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
@@ -17,6 +16,7 @@ import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.time.Instant;
