@@ -201,7 +201,9 @@ final class Scanner implements AutoCloseable {
 
     /** Returns false when the directory must not be listed. */
     private boolean watch(WatchedDirectory directory, Fd fd) {
+        boolean hadWatch = directory.isWatched();
         int result = watches.add(directory, fd, stat);
+        directory.scan().tellsUntold |= result == 0 && !hadWatch && directory.scan().number > 1;
         if (result == -Errno.EEXIST) {
             leaveOut(directory, "is watched already under another path (bind mount), where its changes are told", 0);
             return false;

@@ -200,6 +200,11 @@ public final class WatchedDirectory extends Dentry {
         return watchDescriptor;
     }
 
+    /** Says whether each close of a file in it is reported; it is not where the directory is only polled. */
+    public boolean reportsCloses() {
+        return isWatched() && !scan.watchesNames;
+    }
+
     boolean isWatched() {
         return watchDescriptor != NO_WATCH;
     }

@@ -2,6 +2,7 @@ package io.chagres.ship.file;
 
 import io.chagres.archive.InodeAttributes;
 import io.chagres.foreign.Errno;
+import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
 import io.chagres.ship.bytes.PrefixChecksums;
@@ -10,6 +11,7 @@ import io.chagres.ship.copy.Origins;
 import io.chagres.watch.Dentry;
 import io.chagres.watch.FileId;
 import io.chagres.watch.FileIdentity;
+import io.chagres.watch.WatchedDirectory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -278,6 +280,24 @@ public final class Tail implements InodeTable.OfInode {
     /** Returns how many names it has. */
     public int nameCount() {
         return (name == null ? 0 : 1) + moreNames().size();
+    }
+
+    /** Says whether each close of it by one of its names is reported: not where a link from elsewhere is the name. */
+    public boolean reportsCloses() {
+        if (name != null && !reportsCloses(name)) {
+            return false;
+        }
+        for (Dentry each : moreNames()) {
+            if (!reportsCloses(each)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean reportsCloses(Dentry name) {
+        WatchedDirectory parent = name.parent();
+        return name.type() == Directory.DT_REG && parent != null && parent.reportsCloses();
     }
 
     /** Returns all names. Allocates. */

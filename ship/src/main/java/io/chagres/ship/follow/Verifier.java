@@ -145,7 +145,7 @@ public final class Verifier implements AutoCloseable {
         if (bytes.unprovenBytes() == 0
                 && nowMs - bytes.quietSinceMs() >= QUIET_MS
                 && isRested(bytes, QUIET_BYTES_PER_MS, nowMs)
-                && writers.tell(tail, asked)) {
+                && (writers.tell(tail, asked) || (asked == 0 && nowMs - bytes.comparedMs() >= Patrol.EVERY_MS))) {
             bytes.doubt();
             watch(tail);
         }

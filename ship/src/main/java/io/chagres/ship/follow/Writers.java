@@ -37,7 +37,7 @@ final class Writers implements AutoCloseable {
         if (fd == null) {
             return false;
         }
-        return timesStores(tail) ? asked == 0 || cache.unwrittenBytes(fd) == 0 : asked == 0 && hasNoOtherName(tail, fd);
+        return timesStores(tail) ? asked == 0 || cache.unwrittenBytes(fd) == 0 : asked == 0 && reportsCloses(tail, fd);
     }
 
     /** Returns 0 if nobody has the file open for writing, -EAGAIN if somebody has, else -errno: it is not known. */
@@ -46,9 +46,9 @@ final class Writers implements AutoCloseable {
         return fd == null ? -Errno.EBADF : fd.probeReadLease();
     }
 
-    /** Says whether no other name leads to it: a writer by a name that is not watched closes it without an event. */
-    private boolean hasNoOtherName(Tail tail, Fd fd) {
-        return stat.of(fd.value()) == 0 && stat.nlink() <= tail.nameCount();
+    /** Says whether each close is heard: a writer by a name that is not watched closes it without an event. */
+    private boolean reportsCloses(Tail tail, Fd fd) {
+        return tail.reportsCloses() && stat.of(fd.value()) == 0 && stat.nlink() <= tail.nameCount();
     }
 
     @Override
