@@ -35,6 +35,7 @@ class LostEventsTest {
     private final ModelClock clock = new ModelClock();
     private Path base;
     private ShippedTree shipped;
+    private boolean single;
 
     @BeforeEach
     void open() throws IOException {
@@ -51,6 +52,10 @@ class LostEventsTest {
     private void open(int openFiles) throws IOException {
         shipped = new ShippedTree(base, openFiles);
         shipped.clock = clock;
+        if (single) {
+            shipped.sources = List.of(shipped.source(
+                    "f", "other0", "other1", "other2", "other3", "other4", "other5", "other6", "other7"));
+        }
         append(shipped.file("f"), random(LENGTH, 1));
         for (int i = 0; i < 8; i++) {
             append(shipped.file("other" + i), random(100, i));
@@ -126,6 +131,34 @@ class LostEventsTest {
         store();
         byte[] last = Files.readAllBytes(shipped.file("f"));
         Files.delete(shipped.file("f"));
+        assertNothingUntold(last);
+    }
+
+    /** The directory of a file that is named singly is watched for its name. */
+    @ParameterizedTest
+    @ValueSource(ints = {1000, FEW_OPEN})
+    void aStoreBeforeTheNameOfAFileThatIsNamedSinglyWentUntoldIsShipped(int openFiles) throws IOException {
+        single = true;
+        open(openFiles);
+        fillQueue();
+        store();
+        byte[] last = Files.readAllBytes(shipped.file("f"));
+        Files.delete(shipped.file("f"));
+        assertNothingUntold(last);
+    }
+
+    /** So is the one above it for the name of that directory. */
+    @ParameterizedTest
+    @ValueSource(ints = {1000, FEW_OPEN})
+    void aStoreBeforeTheDirectoryOfAFileThatIsNamedSinglyWentUntoldIsShipped(int openFiles) throws IOException {
+        single = true;
+        open(openFiles);
+        fillQueue();
+        store();
+        byte[] last = Files.readAllBytes(shipped.file("f"));
+        Path away = base.resolve("away");
+        Files.move(shipped.tree, away);
+        Files.createDirectory(shipped.tree);
         assertNothingUntold(last);
     }
 

@@ -103,6 +103,26 @@ class PatrolTest {
         assertThat(shipped.shipper().status().looks().oldestMs()).isLessThan(Patrol.EVERY_MS);
     }
 
+    /** It ended since, and needs no look; those behind it do. */
+    @Test
+    void theAgeOfTheOldestLookIsOfAFileThatIsThere() throws IOException {
+        open(1000);
+        append(shipped.file("f0"), random(1000, 0));
+        settle();
+        append(shipped.file("f1"), random(1000, 1));
+        settle();
+        Files.delete(shipped.file("f0"));
+        Shipper running = shipped.shipper();
+        Await.until("the end of the file is seen", () -> {
+            ShippedTree.step(running);
+            clock.advance(1);
+            return running.status().files() == 1;
+        });
+        clock.advance(5_000); // the loop was away for so long
+        ShippedTree.step(running);
+        assertThat(running.status().looks().oldestMs()).isGreaterThanOrEqualTo(5_000);
+    }
+
     @Test
     void whatIsWrittenByAsynchronousIoIsShipped() throws IOException {
         open(1000);

@@ -147,7 +147,11 @@ public final class Patrol implements AutoCloseable {
 
     private static long ageMs(FileQueue queue, long nowMs) {
         Tail first = queue.peek();
-        return first == null || !first.isLive() ? 0 : Math.max(0, first.lookedAgoMs(nowMs));
+        while (first != null && !first.isLive()) { // it needs no look, and those behind it do
+            queue.poll();
+            first = queue.peek();
+        }
+        return first == null ? 0 : Math.max(0, first.lookedAgoMs(nowMs));
     }
 
     /** Returns how many files were not looked at within their time, with some that ended since. */
