@@ -17,16 +17,16 @@ import org.jspecify.annotations.Nullable;
  * @param timeMs its wall clock, milliseconds since 1970
  * @param intervalMs when the next one follows at the latest, 1 to {@link #MAX_INTERVAL_MS}
  * @param riskBytes bytes at risk; -1 when unknown
- * @param riskMs age of the oldest of them, in milliseconds
+ * @param riskMs age of the oldest of them, in milliseconds; -1 when unknown
  * @param unverifiedBytes bytes that are acknowledged, in files that may hold others since; -1 when unknown
- * @param files files followed
- * @param bytesPerSecond bytes acknowledged a second since its heartbeat before, or since it started
+ * @param files files followed; -1 when unknown
+ * @param bytesPerSecond bytes acknowledged a second since its heartbeat before, or since it started; -1 when unknown
  * @param version of the program
  * @param follows the paths it was given
  * @param trouble what is wrong, empty when nothing is
  * @param oldestLookMs how long ago it looked at the file that it has not looked at for longest, in milliseconds; -1
  *     when unknown
- * @param lostBytes bytes that it saw and that went before it could read them, since it started
+ * @param lostBytes bytes that it saw and that went before it could read them, since it started; -1 when unknown
  * @param seq the last commit of the host's log that it knew to be acknowledged; 0 when it names none
  */
 public record Heartbeat(
@@ -46,6 +46,9 @@ public record Heartbeat(
         long seq) {
     /** Longest interval, in milliseconds. */
     public static final long MAX_INTERVAL_MS = 3_600_000;
+
+    /** Interval of a shipper that does not say one, in milliseconds. */
+    public static final long USUAL_INTERVAL_MS = 60_000;
 
     private static final int MAX_TEXT = 500;
     private static final String WHAT = "heartbeat";
@@ -197,20 +200,21 @@ public record Heartbeat(
         for (State each : State.values()) {
             state = each.name().toLowerCase(Locale.ROOT).equals(record.text("state")) ? each : state;
         }
+        long intervalMs = record.number("interval", 0, MAX_INTERVAL_MS);
         return new Heartbeat(
                 state,
                 record.number("time", 0, Long.MAX_VALUE),
-                record.number("interval", 1, MAX_INTERVAL_MS),
+                intervalMs == 0 ? USUAL_INTERVAL_MS : intervalMs,
                 record.number("risk-bytes", -1, Long.MAX_VALUE),
-                record.number("risk-ms", 0, Long.MAX_VALUE),
+                record.number("risk-ms", -1, Long.MAX_VALUE),
                 record.number("unverified-bytes", -1, Long.MAX_VALUE),
-                record.number("files", 0, Long.MAX_VALUE),
-                record.number("bytes-per-second", 0, Long.MAX_VALUE),
+                record.number("files", -1, Long.MAX_VALUE),
+                record.number("bytes-per-second", -1, Long.MAX_VALUE),
                 TextRecord.line(record.text("version")),
                 TextRecord.line(record.text("follows")),
                 TextRecord.line(record.text("trouble")),
                 record.number("look-ms", -1, Long.MAX_VALUE),
-                record.number("lost-bytes", 0, Long.MAX_VALUE),
+                record.number("lost-bytes", -1, Long.MAX_VALUE),
                 record.number("seq", 0, ArchiveLayout.MAX_NUMBER));
     }
 }

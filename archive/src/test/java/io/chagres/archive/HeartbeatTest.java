@@ -81,17 +81,33 @@ class HeartbeatTest {
         assertThat(read.state()).isEqualTo(Heartbeat.State.DRAINED);
         for (String bad : List.of(
                 "risk-bytes=-2",
-                "risk-ms=-1",
+                "risk-ms=-2",
+                "lost-bytes=-2",
                 "unverified-bytes=-2",
                 "look-ms=-2",
                 "files=1e9",
-                "bytes-per-second=-1",
+                "bytes-per-second=-2",
                 "time=99999999999999999999",
+                "interval=0",
                 "interval=3600001")) {
             store.replace(
                     newest(), Samples.bytes(summed("format=1\nstate=dancing\nkey=" + newest() + "\n" + bad + "\n")));
             assertThat(Heartbeat.get(store, newest()))
-                    .isEqualTo(new Heartbeat(Heartbeat.State.RUNNING, 0, 1, -1, 0, -1, 0, 0, "", "", "", -1, 0, 0));
+                    .isEqualTo(new Heartbeat(
+                            Heartbeat.State.RUNNING,
+                            0,
+                            Heartbeat.USUAL_INTERVAL_MS,
+                            -1,
+                            -1,
+                            -1,
+                            -1,
+                            -1,
+                            "",
+                            "",
+                            "",
+                            -1,
+                            -1,
+                            0));
         }
         store.replace(newest(), Samples.bytes("state=running\n"));
         assertThatThrownBy(() -> Heartbeat.get(store, newest())).isInstanceOf(CorruptArchiveException.class);

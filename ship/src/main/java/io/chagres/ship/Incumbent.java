@@ -24,9 +24,6 @@ final class Incumbent {
     /** A shipper that was silent for this number of intervals is dead. */
     static final int SILENT_INTERVALS = 3;
 
-    /** The interval of a shipper that is not known to send heartbeats, in milliseconds. */
-    private static final long INTERVAL_MS = 60_000;
-
     private final BlobStore store;
     private final String hostId;
     private final HostState loaded;
@@ -80,7 +77,7 @@ final class Incumbent {
             return;
         }
         long silentMs = store.nowMs() - heardMs;
-        long lockedMs = SILENT_INTERVALS * (word == null ? INTERVAL_MS : word.intervalMs());
+        long lockedMs = SILENT_INTERVALS * (word == null ? Heartbeat.USUAL_INTERVAL_MS : word.intervalMs());
         if (silentMs >= 0 && silentMs < lockedMs) {
             throw new LockedException(hostName, last, silentMs, lockedMs - silentMs);
         }

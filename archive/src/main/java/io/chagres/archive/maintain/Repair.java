@@ -447,10 +447,10 @@ public final class Repair {
     private void requireSilence() throws IOException {
         BlobInfo newest = Heartbeat.newest(store, hostId);
         Heartbeat word = newest == null ? null : read(newest.key());
+        long intervalMs = word == null ? Heartbeat.USUAL_INTERVAL_MS : word.intervalMs();
         boolean lives = newest != null
-                && word != null
-                && word.state().continues()
-                && clockMs.getAsLong() - newest.modifiedMs() < SILENT_INTERVALS * word.intervalMs();
+                && (word == null || word.state().continues()) // one that cannot be read was put all the same
+                && clockMs.getAsLong() - newest.modifiedMs() < SILENT_INTERVALS * intervalMs;
         if (lives) {
             throw new StoreException(store.name() + ": the shipper of host " + hostId
                     + " lives. Nothing was changed; end it, and repair the host then");

@@ -206,7 +206,7 @@ public final class FleetStatus {
      * @param lateMs how long it may be silent, and a byte at risk, in milliseconds
      */
     public static State state(Heartbeat word, long silentMs, long lateMs) {
-        boolean owes = word.riskBytes() != 0 || word.lostBytes() > 0;
+        boolean owes = word.riskBytes() != 0 || word.lostBytes() != 0; // unknown is not 0
         return switch (word.state()) {
             case FENCED -> State.FENCED;
             case ENDED -> State.ENDED_AT_RISK;
@@ -222,7 +222,11 @@ public final class FleetStatus {
         if (word.state() == Heartbeat.State.FULL) {
             return State.FULL;
         }
-        return word.lostBytes() > 0 ? State.LOST : word.riskMs() > lateMs ? State.LATE : State.LIVE;
+        if (word.lostBytes() > 0) {
+            return State.LOST;
+        }
+        boolean mayBeOld = word.riskBytes() != 0 && word.riskMs() < 0;
+        return mayBeOld || word.riskMs() > lateMs ? State.LATE : State.LIVE;
     }
 
     private static State silent(boolean owes, long silentMs, long lateMs) {

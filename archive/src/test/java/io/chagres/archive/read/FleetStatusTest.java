@@ -159,6 +159,26 @@ class FleetStatusTest {
         assertThat(states(0)).containsEntry("gone", FleetStatus.State.LIVE);
     }
 
+    /** Nobody knows what a word does not say. */
+    @Test
+    void aWordWithoutNumbersIsNoGoodNews() throws IOException {
+        for (Heartbeat.State state : List.of(Heartbeat.State.RUNNING, Heartbeat.State.DRAINED)) {
+            for (long atRisk : new long[] {0, 5}) {
+                String id = host(store, state + " " + atRisk);
+                new Heartbeat(state, 1, 60_000, atRisk, -1, 0, -1, -1, "1.0", "/logs", "", 0, 0, 0)
+                        .put(store, id, 1, 1);
+            }
+            new Heartbeat(state, 1, 60_000, 0, 0, 0, 2, 5, "1.0", "/logs", "", 0, -1, 0)
+                    .put(store, host(store, state + " lost"), 1, 1);
+        }
+        assertThat(states(0))
+                .containsEntry("RUNNING 0", FleetStatus.State.LIVE)
+                .containsEntry("RUNNING 5", FleetStatus.State.LATE)
+                .containsEntry("DRAINED 0", FleetStatus.State.ENDED)
+                .containsEntry("DRAINED lost", FleetStatus.State.ENDED_AT_RISK);
+        assertThat(states(FleetStatus.GONE_MS + 1)).containsEntry("RUNNING lost", FleetStatus.State.GONE_AT_RISK);
+    }
+
     private FleetStatus.HostStatus only(long afterMs) throws IOException {
         List<FleetStatus.HostStatus> all = status(store, store.nowMs() + afterMs);
         assertThat(all).hasSize(1);

@@ -189,6 +189,7 @@ class MissingObjectsTest extends VerifyFixture {
         for (String part : List.of("/filters/", "/alive/", ID + "/host")) {
             String key = store.keys(part).getFirst();
             store.replace(key, Arrays.copyOf(store.bytes(key), store.bytes(key).length / 2));
+            store.advance(3 * Heartbeat.USUAL_INTERVAL_MS); // whose heartbeat is damaged may have spoken just now
             verify();
             assertThat(faults).as(part).isNotEmpty();
             assertThat(repair()).as(part).isPositive();

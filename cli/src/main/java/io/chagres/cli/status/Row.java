@@ -86,7 +86,7 @@ record Row(
             heardMs == 0 ? "never heard" : Durations.format(Math.max(0, nowMs - heardMs)) + " ago",
             said == null ? UNKNOWN : risk(said),
             said == null ? UNKNOWN : size(said.unverifiedBytes()),
-            said == null ? "-" : ByteSize.format(said.bytesPerSecond()) + "/s",
+            said == null || said.bytesPerSecond() < 0 ? "-" : ByteSize.format(said.bytesPerSecond()) + "/s",
             said == null || said.version().isEmpty() ? "-" : said.version(),
             (acknowledgedMs == 0
                             ? ""
@@ -115,7 +115,8 @@ record Row(
     }
 
     private static String risk(Heartbeat word) {
-        return size(word.riskBytes()) + (word.riskBytes() < 0 ? "" : " (" + Durations.format(word.riskMs()) + ")");
+        String age = word.riskMs() < 0 ? UNKNOWN : Durations.format(word.riskMs());
+        return size(word.riskBytes()) + (word.riskBytes() < 0 ? "" : " (" + age + ")");
     }
 
     private static String size(long bytes) {
@@ -173,14 +174,14 @@ record Row(
         }
         Heartbeat said = word;
         if (said != null) {
-            line.knownMember("riskBytes", said.riskBytes()).member("riskMs", said.riskMs());
+            line.knownMember("riskBytes", said.riskBytes()).knownMember("riskMs", said.riskMs());
             line.knownMember("unverifiedBytes", said.unverifiedBytes());
-            line.member("bytesPerSecond", said.bytesPerSecond());
+            line.knownMember("bytesPerSecond", said.bytesPerSecond());
             line.knownMember("oldestLookMs", said.oldestLookMs());
-            line.member("files", said.files()).member("drained", said.state() == Heartbeat.State.DRAINED);
+            line.knownMember("files", said.files()).member("drained", said.state() == Heartbeat.State.DRAINED);
             line.member("version", said.version()).member("follows", said.follows());
             line.member("trouble", said.trouble().isEmpty() ? null : said.trouble());
-            line.member("lostBytes", said.lostBytes());
+            line.knownMember("lostBytes", said.lostBytes());
         }
         if (fault != null) {
             line.member("fault", fault);

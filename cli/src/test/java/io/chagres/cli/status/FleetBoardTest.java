@@ -48,7 +48,20 @@ class FleetBoardTest {
 
     private static Row row(String host, FleetStatus.State state, long riskBytes) {
         Heartbeat word = new Heartbeat(
-                Heartbeat.State.RUNNING, 1, 60_000, riskBytes, 2500, riskBytes, 3, 0, "1", "/logs", "", 0, 0, 0);
+                Heartbeat.State.RUNNING,
+                1,
+                60_000,
+                riskBytes,
+                riskBytes < 0 ? -1 : 2500,
+                riskBytes,
+                3,
+                0,
+                "1",
+                "/logs",
+                "",
+                0,
+                0,
+                0);
         return new Row(host, new Row.Fleet("id-" + host), state, 1_699_999_990_000L, word, "", null, 0);
     }
 
@@ -73,6 +86,8 @@ class FleetBoardTest {
                         "chagres_host_at_risk_bytes{host=\"b\\\"\\\\\\n\",id=\"id-b",
                         "\",state=\"late\",fenced=\"\"} 7\n")
                 .contains("chagres_host_at_risk_bytes{host=\"c\",id=\"id-c\",state=\"gone at risk\",fenced=\"\"} NaN\n")
+                .contains("chagres_host_at_risk_seconds{host=\"c\",id=\"id-c\",state=\"gone at risk\",fenced=\"\"}"
+                        + " NaN\n")
                 .contains("chagres_host_unverified_bytes{host=\"c\",id=\"id-c\",state=\"gone at risk\",fenced=\"\"}"
                         + " NaN\n")
                 .contains("chagres_host_heard_timestamp_seconds{host=\"c\"")

@@ -149,6 +149,21 @@ final class StatusCommandTest {
         assertThat(line(run, "gone")).contains("\"riskBytes\":null", "\"unverifiedBytes\":null");
     }
 
+    @Test
+    void whatAWordDoesNotSayIsUnknown() throws IOException {
+        try (BlobStore archive = BlobStores.open(store, true)) {
+            String id = HostRegistry.hosts(archive, "live").getFirst().id();
+            new Heartbeat(Heartbeat.State.RUNNING, 0, 60_000, 7, -1, -1, -1, -1, "1.2", "/", "", -1, -1, 0)
+                    .put(archive, id, 1, 2);
+        }
+        CommandRun run = CommandRun.of("status", store, "live");
+        assertThat(run.code()).isEqualTo(ExitCode.FAILED);
+        assertThat(line(run, "live")).contains("late", "7 B (unknown)  unknown  -");
+        assertThat(CommandRun.of("status", store, "live", "--json").out())
+                .contains("\"riskBytes\":7,\"riskMs\":null,\"unverifiedBytes\":null,\"bytesPerSecond\":null")
+                .contains("\"files\":null", "\"lostBytes\":null");
+    }
+
     /** A store that has no room is nothing that passes by itself. */
     @Test
     void aHostWhoseStoreIsFullIsCalledFull() throws IOException {
