@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Says which hosts of an archive live, by the newest heartbeat of each, and whether the log that it names is there and
- * has a whole end. That takes three requests for a host, and one or two more for one that was compacted, was fenced or
- * is silent, many at once. Confined to one thread but for the requests.
+ * has a whole end. That takes three requests for a host, one or two more for one that was fenced or is silent, and some
+ * six for one that was compacted and is silent, many at once. Confined to one thread but for the requests.
  */
 public final class FleetStatus {
     /** A host that was silent for longer is gone, in milliseconds: anybody who watches heard of it when it was late. */

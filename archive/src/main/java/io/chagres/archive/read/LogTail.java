@@ -4,6 +4,7 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.log.CommitReader;
+import io.chagres.archive.state.LogBeginning;
 import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobList;
@@ -14,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Looks at the end of a host's log: whether the last commit is there, and whether its header, its records and its size
- * are right. {@code verify} looks at the commits before it, and at the bytes behind its header. Confined to one thread.
+ * are right; and at what it begins with. {@code verify} looks at the commits between them, and at the bytes behind
+ * their headers. Confined to one thread.
  */
 final class LogTail {
     private final BlobStore store;
@@ -45,20 +47,24 @@ final class LogTail {
      */
     @Nullable
     CorruptArchiveException damageFrom(long known, String witness, boolean speaks) throws IOException {
-        boolean isLocal = store.traits().isLocal();
-        long last = speaks && !isLocal ? known : lastFrom(known);
+        boolean asksMore = !speaks || store.traits().isLocal();
+        long last = asksMore ? lastFrom(known) : known;
+        CorruptArchiveException damage;
         try {
-            return damaged(ArchiveLayout.commit(hostId, last));
+            damage = damaged(ArchiveLayout.commit(hostId, last));
         } catch (NoSuchBlobException e) { // compacted, or gone
-            return LogWitness.missing(store, hostId, witness, known);
+            damage = LogWitness.missing(store, hostId, witness, known);
+            asksMore = true;
         }
+        return damage == null && asksMore && last > 0 ? LogBeginning.damage(store, hostId, last) : damage;
     }
 
     /** Says what is wrong with a commit that a list shows; what went meanwhile was compacted. */
     @Nullable
     CorruptArchiveException damage(String commit) throws IOException {
         try {
-            return damaged(commit);
+            CorruptArchiveException damage = damaged(commit);
+            return damage != null ? damage : LogBeginning.damage(store, hostId, ArchiveLayout.namedCommit(commit));
         } catch (NoSuchBlobException e) {
             return LogWitness.unbegun(store, hostId);
         }

@@ -7,12 +7,15 @@ import io.chagres.archive.Acknowledgement;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Heartbeat;
 import io.chagres.archive.HostRegistry;
+import io.chagres.archive.maintain.Compact;
+import io.chagres.archive.maintain.CompactOptions;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.FaultyStore;
 import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
+import io.chagres.archive.testing.Undamaged;
 import io.chagres.linux.Machine;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
@@ -155,8 +158,42 @@ class FleetStatusTest {
                 .containsEntry("gone", FleetStatus.State.DAMAGED)
                 .containsEntry("never", FleetStatus.State.DAMAGED);
         assertThat(status(store, store.nowMs())).allMatch(each -> each.fault() != null);
-        Host.put(store, ArchiveLayout.checkpoint(id, 1), new byte[1]); // it stands for the commit
-        assertThat(states(0)).containsEntry("gone", FleetStatus.State.LIVE);
+        Host.put(store, ArchiveLayout.checkpoint(id, 1), new byte[1]); // as if it stood for the commit
+        assertThat(states(0)).containsEntry("gone", FleetStatus.State.DAMAGED);
+    }
+
+    /** The commits are gone, and the end of the log says nothing of what stands for them. */
+    @Test
+    void aHostWhoseOnlyCheckpointIsDamagedIsDamaged() throws IOException {
+        String id = "00000000000000aa";
+        try (Host writer = new Host(store, id, "web1")) {
+            for (int i = 1; i <= 40; i++) {
+                writer.file("/var/log/" + i, "line\n");
+                writer.commit();
+            }
+        }
+        new Compact(store, new CompactOptions(0, 0, 1, 1 << 20, false), store::nowMs, Undamaged.COMPACT).host(id);
+        try (Host writer = new Host(store, id, "web1")) {
+            writer.file("/var/log/later", "line\n");
+            writer.commit();
+        }
+        for (long known : new long[] {0, 40, 41}) {
+            if (known > 0) {
+                new Heartbeat(Heartbeat.State.DRAINED, 1, 60_000, 0, 0, 0, 2, 5, "1.0", "/logs", "", 0, 0, known)
+                        .put(store, id, 1, known);
+            }
+            String key = store.keys("/checkpoints/").getLast();
+            byte[] good = store.bytes(key);
+            assertThat(only(0).fault()).isNull();
+            for (byte[] bad : List.of(new byte[0], new byte[1], Arrays.copyOf(good, good.length - 1), flipped(good))) {
+                store.replace(key, bad);
+                assertThat(only(0)).returns(FleetStatus.State.DAMAGED, FleetStatus.HostStatus::state);
+                assertThat(only(0).fault()).contains(key);
+            }
+            store.delete(key);
+            assertThat(only(0)).returns(FleetStatus.State.DAMAGED, FleetStatus.HostStatus::state);
+            store.replace(key, good);
+        }
     }
 
     /** Nobody knows what a word does not say. */

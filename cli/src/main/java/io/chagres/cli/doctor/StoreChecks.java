@@ -1,10 +1,12 @@
 package io.chagres.cli.doctor;
 
 import io.chagres.archive.HostRegistry;
+import io.chagres.archive.read.FleetStatus;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.TimeoutOption;
+import io.chagres.cli.command.WorkerThreads;
 import io.chagres.cli.ship.ArchivePlace;
 import io.chagres.cli.ship.DailyCost;
 import io.chagres.cli.ship.ShipPlan;
@@ -51,6 +53,7 @@ final class StoreChecks {
         try (BlobStore store = timeout.open(plan.store(), context)) {
             hosts = HostRegistry.listed(store); // a shipper need not have the right to list all
             diagnosis.ok("archive", store.name() + ", " + Words.plural(hosts.size(), "host") + ", can be read");
+            ownHost(store, hosts);
             Pathname local = store.traits().directory();
             if (local != null) {
                 access(local);
@@ -71,6 +74,24 @@ final class StoreChecks {
             }
         }
         cost();
+    }
+
+    /** That the archive can be listed says nothing of what it holds of this host. */
+    private void ownHost(BlobStore store, List<HostRegistry.Owner> hosts) throws IOException {
+        String name = plan.options().identity().hostName();
+        List<HostRegistry.Owner> own =
+                hosts.stream().filter(host -> host.name().equals(name)).toList();
+        try (WorkerThreads threads = new WorkerThreads("chagres-doctor-", 1)) {
+            new FleetStatus(store, threads, FleetStatus.GONE_MS, context.clock().millis()).of(own, status -> {
+                if (status.fault() != null && status.state() != FleetStatus.State.FENCED) {
+                    diagnosis.warn(
+                            "archive host",
+                            name + " (" + status.host().id() + ") is "
+                                    + status.state().word() + ": " + status.fault(),
+                            "chagres verify, then chagres repair");
+                }
+            });
+        }
     }
 
     /** Says what of the place speaks against it; a spool lies best where its files do. */

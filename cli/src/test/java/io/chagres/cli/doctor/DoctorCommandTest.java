@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.archive.testing.SmallArchive;
 import io.chagres.cli.CommandRun;
 import io.chagres.cli.command.ExitCode;
+import io.chagres.linux.Machine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -41,6 +43,25 @@ final class DoctorCommandTest {
         Path store = directory.resolve("archive");
         new SmallArchive(store, "web1").close();
         assertThat(doctor(store).out()).contains("archive ").contains(", 1 host");
+    }
+
+    /** An archive that can be listed may hold a host that cannot be read. */
+    @Test
+    void namesTheDamageOfItsOwnHost() throws IOException {
+        Path store = directory.resolve("archive");
+        String name = Machine.current().hostName();
+        try (SmallArchive archive = new SmallArchive(store, name)) {
+            archive.commit(1);
+        }
+        assertThat(doctor(store).out()).doesNotContain("archive host");
+        try (Stream<Path> all = Files.walk(store)) {
+            Path commit = all.filter(each -> each.getParent().endsWith("log"))
+                    .max(Comparator.naturalOrder())
+                    .orElseThrow();
+            Files.delete(commit);
+            Files.write(commit, new byte[1]);
+        }
+        assertThat(doctor(store).out()).contains("archive host", name + " (", "is damaged: ", "chagres repair");
     }
 
     /** Before the first ship the doctor says what that would make, and names a missing directory above it. */
