@@ -41,6 +41,9 @@ public final class CommitLog {
     private final Repeats repeats = new Repeats();
     private long lastAppendMs;
     private volatile Appended last = new Appended(0, 0);
+    /** The commit up to which all are in the store, or were when they were looked for. */
+    private volatile long kept;
+
     private long seq;
     private byte[] chain;
     private long timeMs;
@@ -79,6 +82,7 @@ public final class CommitLog {
         this.clockMs = clockMs;
         before = end.writer();
         seq = end.seq();
+        kept = seq;
         chain = end.chain();
         timeMs = end.timeMs();
         row = end.row();
@@ -181,9 +185,10 @@ public final class CommitLog {
     }
 
     /**
-     * Looks whether a commit that was acknowledged is still in the store, or was compacted. Safe for any thread.
+     * Looks whether a commit that was acknowledged is still in the store, or was compacted; and once, by a list where
+     * there is one, whether those before it are: a store may forget what it took. Safe for any thread.
      *
-     * @throws CorruptArchiveException when it is gone
+     * @throws CorruptArchiveException when one is gone
      */
     public void requireKept(long acknowledged) throws IOException {
         String key = ArchiveLayout.commit(hostId, acknowledged);
@@ -198,12 +203,42 @@ public final class CommitLog {
         if (size >= 0 && comparable && size != ours.bytes) {
             throw new CorruptArchiveException(key, "it is another commit than the one that was acknowledged");
         }
-        if (size >= 0) {
-            return;
+        if (size < 0) {
+            requireCompacted(acknowledged);
+        } else {
+            requireAllBefore(stored, acknowledged);
         }
+        kept = Math.max(kept, acknowledged);
+    }
+
+    /** Returns up to which commit a checkpoint stands for the commits. */
+    private long requireCompacted(long gone) throws IOException {
         NavigableSet<CheckpointId> counting = Checkpoints.counting(store, hostId);
-        if (counting.isEmpty() || counting.last().seq() < acknowledged) {
-            throw new CorruptArchiveException(key, "it was acknowledged, and is no longer in the archive");
+        if (counting.isEmpty() || counting.last().seq() < gone) {
+            throw new CorruptArchiveException(
+                    ArchiveLayout.commit(hostId, gone), "it was acknowledged, and is no longer in the archive");
+        }
+        return counting.last().seq();
+    }
+
+    /** What a list leaves out is asked for by its key, and so is all in a directory, where a list reads the whole. */
+    private void requireAllBefore(BlobStore stored, long acknowledged) throws IOException {
+        long next = kept + 1;
+        if (next < acknowledged && !stored.traits().isLocal()) {
+            for (BlobInfo each : BlobList.all(stored, ArchiveLayout.log(hostId), ArchiveLayout.commit(hostId, kept))) {
+                long there =
+                        Math.min(acknowledged, ArchiveLayout.seqOf(each.key()).orElse(next - 1));
+                requireEach(stored, next, there);
+                next = there + 1;
+            }
+        }
+        requireEach(stored, next, acknowledged);
+    }
+
+    private void requireEach(BlobStore stored, long from, long before) throws IOException {
+        for (long each = from; each < before; each++) {
+            boolean isThere = stored.size(ArchiveLayout.commit(hostId, each)) >= 0;
+            each = isThere ? each : requireCompacted(each);
         }
     }
 

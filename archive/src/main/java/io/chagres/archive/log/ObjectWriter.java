@@ -6,6 +6,7 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.FrameWriter;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
+import io.chagres.archive.store.StoreException;
 import io.chagres.linux.Fd;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -77,6 +78,7 @@ public final class ObjectWriter {
                 return null;
             }
             writer.commit();
+            requireThere(store.stored(), key);
             LogRecord.ObjectRun run = new LogRecord.ObjectRun(
                     range.versionId(),
                     range.start(),
@@ -89,6 +91,20 @@ public final class ObjectWriter {
             byte[] sha256 = writer.sha256();
             return new Written(
                     run, sha256 == null ? null : new LogRecord.ObjectDigest(range.versionId(), unique, sha256));
+        }
+    }
+
+    /** A store may answer that it took an object, and forget it; one that refuses to be asked says nothing of that. */
+    private static void requireThere(BlobStore store, String key) throws IOException {
+        boolean isThere = true;
+        try {
+            isThere = store.traits().isLocal() || store.exists(key);
+        } catch (StoreException e) {
+            return;
+        }
+        if (!isThere) {
+            throw new StoreException(
+                    store.name() + ": " + key + " is not there, though the store answered that it took it");
         }
     }
 

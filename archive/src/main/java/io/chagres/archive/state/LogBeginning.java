@@ -32,7 +32,7 @@ public final class LogBeginning {
         if (damage == null) {
             return null;
         }
-        store.forgetLists(ArchiveLayout.host(hostId)); // a compaction may have come between two requests
+        store.forget(ArchiveLayout.host(hostId)); // a compaction may have come between two requests
         return looked(store, hostId, last);
     }
 
@@ -64,7 +64,7 @@ public final class LogBeginning {
         String key = ArchiveLayout.checkpoint(hostId, id);
         try {
             long bytes = store.size(key);
-            StateTable table = bytes < 0 ? null : StateTable.open(store, key, bytes);
+            StateTable table = bytes < 0 ? null : StateTable.open(store, key, bytes, 0);
             if (table != null) {
                 try (table) {
                     if (bytes <= SMALL_BYTES) {

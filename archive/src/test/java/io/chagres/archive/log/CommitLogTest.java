@@ -110,6 +110,31 @@ class CommitLogTest {
         }
     }
 
+    /** A store may answer that it took a commit, and forget it. */
+    @Test
+    void aCommitBeforeTheLastOneIsLookedForToo() throws IOException {
+        try (LogFixture log = new LogFixture(store)) {
+            log.write(Samples.opened(1, "web1", 10)).commit();
+            LogEnd begun = log.load().logEnd();
+            for (int i = 2; i <= 6; i++) {
+                log.write(Samples.version(i, "/" + i)).commit();
+            }
+            CommitLog writer = new CommitLog(store, LogFixture.HOST, Samples.id(1), begun, () -> 0);
+            writer.requireKept(3);
+            byte[] forgotten = store.bytes(ArchiveLayout.commit(LogFixture.HOST, 4));
+            store.delete(ArchiveLayout.commit(LogFixture.HOST, 4));
+            assertThatThrownBy(() -> writer.requireKept(6))
+                    .isInstanceOf(CorruptArchiveException.class)
+                    .hasMessageContaining(ArchiveLayout.commit(LogFixture.HOST, 4));
+            store.replace(ArchiveLayout.commit(LogFixture.HOST, 4), forgotten);
+            Checkpoint.write(store, LogFixture.HOST, log.load(), version -> java.util.List.of());
+            for (int i = 1; i <= 5; i++) {
+                store.delete(ArchiveLayout.commit(LogFixture.HOST, i));
+            }
+            writer.requireKept(6);
+        }
+    }
+
     /** The put was done, though nobody said so, and what it put was compacted since. */
     @Test
     void aWriterThatSleptKnowsItsOwnCommitAfterACompaction() throws IOException {

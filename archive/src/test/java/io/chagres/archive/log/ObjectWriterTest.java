@@ -106,6 +106,23 @@ class ObjectWriterTest {
         }
     }
 
+    /** A put that was answered is no proof; a question that is not answered is none that it was forgotten. */
+    @Test
+    void anObjectThatTheStoreForgetsIsNotWritten() throws IOException {
+        boolean[] forgets = {true};
+        FaultyStore faulty = new FaultyStore(store, (operation, done) -> {
+            if (operation.kind() == Kind.COMMIT && done && forgets[0]) {
+                store.delete(operation.key());
+            }
+            if (operation.kind() == Kind.SIZE && !forgets[0]) {
+                throw new StoreException("403");
+            }
+        });
+        assertThatThrownBy(() -> write(faulty, Codec.ZSTD, 0, PIECE * 2)).hasMessageContaining("is not there");
+        forgets[0] = false;
+        assertThat(write(faulty, Codec.ZSTD, 0, PIECE * 2)).isNotNull();
+    }
+
     @Test
     void neverUsesAKeyTwice() throws IOException {
         write(store, Codec.NONE, 0, 10);

@@ -58,7 +58,21 @@ class LogPresenceTest {
         for (long nowMs = 1000; nowMs < 1000 + 10 * INTERVAL_MS; nowMs += 1000) {
             presence.step(nowMs, INTERVAL_MS, 0, false);
         }
-        assertThat(looks).isEqualTo(9);
+        assertThat(looks).isEqualTo(9 + 1); // once for the commit before the last one
+    }
+
+    @Test
+    void aCommitBeforeTheLastOneIsLookedForToo() throws IOException {
+        LogPresence presence = presence();
+        memory.delete(ArchiveLayout.commit(ID, 1));
+        presence.demand();
+        assertThatThrownBy(() -> {
+                    for (long nowMs = 3; nowMs < 5000; nowMs++) {
+                        presence.step(nowMs, INTERVAL_MS, 0, true);
+                    }
+                })
+                .isInstanceOf(DamagedLogException.class)
+                .hasMessageContaining(ArchiveLayout.commit(ID, 1));
     }
 
     @Test

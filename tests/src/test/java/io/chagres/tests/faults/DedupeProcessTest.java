@@ -166,7 +166,7 @@ class DedupeProcessTest {
             int code = process.exitValue();
             String said = Files.readString(err);
             // The JDK may hear of it while it sets itself up: it fails then with that word, or ends with 1 and none.
-            boolean isBeforeMain = said.contains("Runtime.exit(143) logging failed") || code == 1 && said.isEmpty();
+            boolean isBeforeMain = said.contains("Runtime.exit(143) logging failed") || (code == 1 && said.isEmpty());
             if (!isBeforeMain) {
                 assertThat(code).as(threads + " threads: " + said).isIn(0, 130, 143);
                 assertThat(said).as("code " + code).matches("(?s)|chagres dedupe: interrupted; .*");
