@@ -33,6 +33,8 @@ class StatusPageTest {
             (json, status) -> json.member("riskBytes", status.riskBytes())
                     .member("riskMs", status.riskMs())
                     .member("shippedBytes", status.shippedBytes())
+                    .knownMember("unverifiedBytes", status.unverifiedBytes())
+                    .member("missingFiles", status.missingFiles())
                     .member("files", status.files())
                     .member("commits", status.commits())
                     .member("errors", status.errors())
@@ -86,6 +88,14 @@ class StatusPageTest {
         assertThat(shown())
                 .contains("Which files it is follows in a moment.", "1 commit, 1 retry", "accepts")
                 .doesNotContain("No file has bytes at risk.</td>");
+    }
+
+    @Test
+    void saysWhatIsUnknownOrMissing() throws IOException {
+        board.opened(Metrics::new, List::of, any -> true);
+        board.status(
+                new ShipStatus(1, 9, 0, 0, 0, -1, 0, 0, 0, 0, 1, 1, false, null, 4, Looks.NONE, Lost.NOTHING, 0, 0));
+        assertThat(shown()).contains("unverified: unknown", "4 missing since no ship ran");
     }
 
     /** Returns the document as the browser has made it. */
