@@ -40,7 +40,7 @@ choose_flags() {
             [ "$1" != mount ] || flags="$flags -Xms16m -Xmn8m -Xmx256m"
             # What is known of a file takes half a KiB: beside the buffers there is room for a million by default. The
             # program collects its garbage itself, long before that. What loops over files is called seldom: it is compiled
-            # after 6,000 to 24,000 rounds, not 240,000, which spares a first ship of 100,000 files a twelfth of its CPU.
+            # after 6,000 to 24,000 rounds, not 240,000, which spares a first ship of 100,000 files 7% of its CPU.
             [ "$1" != ship ] || flags="$flags -Xmx$((memory < 2980 ? memory * 8 + 128 : 24000))m
                 -XX:Tier3BackEdgeThreshold=6000"
             # So is a record that Kafka has answered. Those of a transaction survive until then, beside each other.
