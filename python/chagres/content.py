@@ -117,26 +117,9 @@ class Reader:
         if source is None or start < source.start or start + length > source.attached():
             raise DamagedError(subject, f"it copies bytes that version {f[3]:016x} does not have")
         parts: List[bytes] = []
-        while length > 0:
+        while length > 0:  # parts of pieces, which the checksum of the copy proves
             extent = source.extents[source.index(start)]
             part = min(length, extent.end - start)
-            parts.append(self._range(extent, start, part, depth + 1, opener))
+            parts.append(self._piece_of(extent, start, part, depth + 1, opener))
             start, length = start + part, length - part
         return b"".join(parts)
-
-    def _range(self, extent: Extent, start: int, length: int, depth: int, opener: Any) -> bytes:
-        """Reads a range of an extent that is at most 256 KiB long, which may lie in two pieces of an object."""
-        if extent.kind != r.OBJECT_RUN:
-            return self._piece_of(extent, start, length, depth, opener)
-        return _joined(extent, start, length, lambda at, part: self._piece_of(extent, at, part, depth, opener))
-
-
-def _joined(extent: Extent, start: int, length: int, piece: Callable[[int, int], bytes]) -> bytes:
-    end, parts = start + length, []
-    while start < end:
-        at = extent.start + (start - extent.start) // PIECE * PIECE
-        whole = piece(at, min(PIECE, extent.end - at))
-        part = whole[start - at:end - at]
-        parts.append(part)
-        start += len(part)
-    return b"".join(parts)
