@@ -1,13 +1,15 @@
 package io.chagres.mount;
 
-import io.chagres.archive.store.StoreException;
 import java.io.IOException;
 
-/** Says that a store answers, and gives no bytes of one object: asking again at once is of no use. */
+/**
+ * Says that a store answers, and that it gives no bytes of one object or no identity opens them: asking again at once is
+ * of no use.
+ */
 final class ObjectRefusedException extends IOException {
     private static final long serialVersionUID = 1;
 
-    ObjectRefusedException(StoreException refusal) {
+    ObjectRefusedException(IOException refusal) {
         super(refusal.getMessage(), refusal);
     }
 }

@@ -1,6 +1,7 @@
 package io.chagres.mount;
 
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.EncryptedException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.state.CompactedHistoryException;
 import io.chagres.archive.store.BlobStore;
@@ -62,7 +63,7 @@ final class ReadRetries {
      *
      * @param deadlineMs when it is given up
      * @throws CorruptArchiveException if the archive does not hold it; it does not ask again
-     * @throws ObjectRefusedException if the store refuses only this object; it does not ask again
+     * @throws ObjectRefusedException if the store refuses only this object, or no identity opens it; it does not ask again
      * @throws IOException the last refusal
      */
     <T> T ask(long deadlineMs, Question<T> question) throws IOException {
@@ -75,6 +76,8 @@ final class ReadRetries {
                 return answer;
             } catch (CorruptArchiveException | CompactedHistoryException e) {
                 throw e;
+            } catch (EncryptedException e) { // the header of one object may be damaged where all others open
+                throw new ObjectRefusedException(e);
             } catch (IOException e) {
                 if (e instanceof StoreException away && away.isAway()) {
                     refused(e); // it was asked again for as long as a reader waits, below

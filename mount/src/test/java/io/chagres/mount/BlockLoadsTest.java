@@ -3,6 +3,7 @@ package io.chagres.mount;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.chagres.archive.EncryptedException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.store.StoreException;
 import java.io.IOException;
@@ -165,6 +166,19 @@ class BlockLoadsTest {
         host.refusal = null;
         assertThat(text(loaded(version, 0, 4), 0, 4)).isEqualTo("text");
         assertThat(host.messages).hasSize(2).last().asString().contains("answers again");
+    }
+
+    /** One object may have a damaged header where the identity opens all others. */
+    @Test
+    void anObjectThatNoIdentityOpensIsNoOutage() throws IOException {
+        open();
+        load();
+        assertThatThrownBy(() -> retries.ask(host.nowMs.get(), () -> {
+                    throw new EncryptedException("k", 1, 1);
+                }))
+                .isInstanceOf(ObjectRefusedException.class)
+                .hasMessageContaining("k is encrypted");
+        assertThat(host.messages).isEmpty();
     }
 
     @Test

@@ -86,6 +86,7 @@ public final class VersionReader implements AutoCloseable {
      * @param target heap or native memory, borrowed until return
      * @return bytes read, at least 1 within the version; 0 at or behind its end, or when the target takes none
      * @throws CorruptArchiveException when the archive does not hold what its log says
+     * @throws EncryptedException when no identity opens the object
      */
     public int read(FileVersion version, long position, MemorySegment target) throws IOException {
         if (position < version.startPosition()) {
@@ -97,7 +98,7 @@ public final class VersionReader implements AutoCloseable {
         while (done < want) {
             try {
                 done += readPiece(version, position + done, target.asSlice(done, want - done));
-            } catch (CorruptArchiveException e) {
+            } catch (CorruptArchiveException | EncryptedException e) {
                 if (done == 0) {
                     throw e;
                 }
