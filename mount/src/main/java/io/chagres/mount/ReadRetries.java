@@ -63,7 +63,8 @@ final class ReadRetries {
      *
      * @param deadlineMs when it is given up
      * @throws CorruptArchiveException if the archive does not hold it; it does not ask again
-     * @throws ObjectRefusedException if the store refuses only this object, or no identity opens it; it does not ask again
+     * @throws ObjectRefusedException if the store refuses only this object, or no identity opens it; it does not ask
+     *     again
      * @throws IOException the last refusal
      */
     <T> T ask(long deadlineMs, Question<T> question) throws IOException {

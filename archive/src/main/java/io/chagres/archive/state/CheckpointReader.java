@@ -143,11 +143,12 @@ final class CheckpointReader implements AutoCloseable {
         }
     }
 
+    /** What is no frame is no content: the seek table may be damaged, and all content is proven. */
     private boolean bytesLeft() throws IOException {
         try {
             return content.read() >= 0;
         } catch (ZstdIOException e) {
-            return true;
+            return false;
         }
     }
 
