@@ -94,18 +94,23 @@ public final class ObjectWriter {
         }
     }
 
-    /** A store may answer that it took an object, and forget it; one that refuses to be asked says nothing of that. */
+    /**
+     * A store may answer that it took an object, and forget it. One that forbids the question is believed; one that
+     * does not answer it is not.
+     */
     private static void requireThere(BlobStore store, String key) throws IOException {
-        boolean isThere = true;
         try {
-            isThere = store.traits().isLocal() || store.exists(key);
+            if (store.traits().isLocal() || store.exists(key)) {
+                return;
+            }
         } catch (StoreException e) {
-            return;
+            if (e.isLasting()) {
+                return;
+            }
+            throw e;
         }
-        if (!isThere) {
-            throw new StoreException(
-                    store.name() + ": " + key + " is not there, though the store answered that it took it");
-        }
+        throw new StoreException(
+                store.name() + ": " + key + " is not there, though the store answered that it took it");
     }
 
     /** Moves the bytes of one object; its methods return false when the source ended before the range. */

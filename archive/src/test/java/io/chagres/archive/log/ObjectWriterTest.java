@@ -106,21 +106,26 @@ class ObjectWriterTest {
         }
     }
 
-    /** A put that was answered is no proof; a question that is not answered is none that it was forgotten. */
+    /** A put that was answered is no proof, nor is a question that nobody answered; a forbidden one says nothing. */
     @Test
     void anObjectThatTheStoreForgetsIsNotWritten() throws IOException {
-        boolean[] forgets = {true};
-        FaultyStore faulty = new FaultyStore(store, (operation, done) -> {
-            if (operation.kind() == Kind.COMMIT && done && forgets[0]) {
+        FaultyStore forgetful = new FaultyStore(store, (operation, done) -> {
+            if (operation.kind() == Kind.COMMIT && done) {
                 store.delete(operation.key());
             }
-            if (operation.kind() == Kind.SIZE && !forgets[0]) {
-                throw new StoreException("403");
+        });
+        assertThatThrownBy(() -> write(forgetful, Codec.ZSTD, 0, PIECE * 2)).hasMessageContaining("is not there");
+        assertThatThrownBy(() -> write(refusing(false), Codec.ZSTD, 0, PIECE * 2))
+                .hasMessageContaining("refused");
+        assertThat(write(refusing(true), Codec.ZSTD, 0, PIECE * 2)).isNotNull();
+    }
+
+    private BlobStore refusing(boolean isLasting) {
+        return new FaultyStore(store, (operation, done) -> {
+            if (operation.kind() == Kind.SIZE) {
+                throw new StoreException("refused", new IOException(), isLasting);
             }
         });
-        assertThatThrownBy(() -> write(faulty, Codec.ZSTD, 0, PIECE * 2)).hasMessageContaining("is not there");
-        forgets[0] = false;
-        assertThat(write(faulty, Codec.ZSTD, 0, PIECE * 2)).isNotNull();
     }
 
     @Test
