@@ -2,7 +2,8 @@
 # Builds and tests.
 #
 #   ./check.sh                   everything, as a change must pass it and as CI runs it
-#   ./check.sh fast              the tests of all modules that need nothing but a JDK
+#   ./check.sh fast              the tests of all modules that need nothing but a JDK, and little time
+#   ./check.sh long              those that need no more, and take long
 #   ./check.sh it                those that need the machine: the superuser, mounts, servers of object stores
 #   ./check.sh e2e               those of the whole program
 #   ./check.sh soak              everything, and the whole of each long search, which takes hours
@@ -23,7 +24,8 @@ export JAVA_HOME="$jdk"
 export PATH="$PATH:/usr/sbin:/sbin" # where programs are that make file systems
 umask 022                           # some tests hand files to another user
 
-fast='!it & !e2e'
+fast='!it & !e2e & !long'
+long='long & !it & !e2e'
 mode=full tags='' modules='' name='' shares=10
 # take MODE EXPRESSION: takes tests by their tags too.
 take() {
@@ -36,7 +38,8 @@ while [ $left -gt 0 ]; do
     shift
     left=$((left - 1))
     case $argument in
-        fast) take quick "$fast" && shares=250 ;;
+        fast) take quick "$fast" ;;
+        long) take quick "$long" ;;
         it) take quick it ;;
         e2e) take whole e2e ;;
         soak) shares=1 ;;
@@ -110,9 +113,8 @@ if [ -n "$name" ]; then seed=$(date +%s%N); else seed=$(printf %d "0x${tree:-1}"
 commits=$(git rev-list --count HEAD 2>/dev/null || echo 0)
 set -- -Dseed="$seed" -Dshare=$((commits % shares))/$shares "$@" # those that were given count
 [ -z "$name" ] || set -- -Dshare.all=true "$@"
-[ $shares != 250 ] || set -- -Dfast "$@"
 # Alone they run on a class path, where the JVM starts sooner; the check without arguments runs them in modules.
-[ "$tags" != "$fast" ] || set -- -Dtest.modules=false -Dtest.exports= -Dnative.access=ALL-UNNAMED "$@"
+[ "$tags" != "$fast" ] || set -- -Dfast -Dtest.modules=false -Dtest.exports= -Dnative.access=ALL-UNNAMED "$@"
 [ $shares != 1 ] || set -- -Djunit.jupiter.execution.timeout.mode=disabled "$@"
 # A second compiler costs more than it saves where little is compiled.
 [ $mode = full ] || export MAVEN_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC ${MAVEN_OPTS-}"

@@ -15,12 +15,14 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** An archive that is encrypted, as its owner, a stranger and a thief of the host see it. */
+@Tag("long")
 final class EncryptedArchiveTest {
     private static final String CONTENT = "the-secret-content";
     private static final String NAME = "the-secret-name";

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -17,6 +18,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 
 /** What all commands have in common: anybody who knows one knows the others. */
+@Tag("long")
 class HelpTextsTest {
     /** Nothing of what they do is worth a line of JSON: no output, or lines that are a format of their own. */
     private static final Set<String> WITHOUT_JSON = Set.of("help", "umount", "head");

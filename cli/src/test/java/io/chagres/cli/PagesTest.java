@@ -12,10 +12,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Pages generated from the model of the command line, read by the programs that they are for. */
+@Tag("long")
 class PagesTest {
     @TempDir
     static Path directory;

@@ -12,12 +12,14 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * An archive that was compacted with signatures, after what somebody can do who writes the whole store but has no key:
  * no command with {@code --trust} gives or approves a byte that is not what was shipped.
  */
+@Tag("long")
 final class ProvenArchiveTest extends SignedArchive {
     private Path compactKey;
     private String id;

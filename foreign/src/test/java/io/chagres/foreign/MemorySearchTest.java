@@ -11,9 +11,11 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Compares scanning and comparing with byte loops. */
+@Tag("long")
 class MemorySearchTest {
     private static final int ROUNDS = 2_000;
     private static final int MAX_BYTES = 300_000;

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Repository;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Frames of virtual threads that share carriers keep their contents. */
+@Tag("long")
 class VirtualThreadsTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})

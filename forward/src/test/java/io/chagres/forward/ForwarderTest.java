@@ -24,12 +24,14 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Forwarding into a sink in memory: each line once, whatever fails. */
+@Tag("long")
 class ForwarderTest {
     @TempDir
     Path directory = Path.of("");

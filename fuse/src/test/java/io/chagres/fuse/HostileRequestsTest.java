@@ -13,12 +13,14 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Requests that no kernel sends: of any opcode and length, with offsets, sizes, counts and names that are not there.
  * Each is answered at most once, in the form of an answer; its faults count as the request's.
  */
+@Tag("long")
 class HostileRequestsTest implements Fuzz.Target {
     private static final int HEADER_BYTES = 40;
     private static final long[] EDGES = {

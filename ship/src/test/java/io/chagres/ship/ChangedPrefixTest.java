@@ -15,12 +15,14 @@ import java.nio.file.attribute.FileTime;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Shipped bytes that change, together with growth or in ways that raise no event: a drain is never wrong. */
+@Tag("long")
 class ChangedPrefixTest {
     @TempDir
     Path temp;

@@ -33,10 +33,12 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that a shipper writes tables of its commits beside what it ships. */
+@Tag("long")
 class CheckpointStepTest {
     @TempDir
     Path temp;

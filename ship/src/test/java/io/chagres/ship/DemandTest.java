@@ -14,10 +14,12 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a flush and a stop wait for, by one rule: what is in the files then is in an archive that is there. */
+@Tag("long")
 class DemandTest {
     @TempDir
     private Path temp;

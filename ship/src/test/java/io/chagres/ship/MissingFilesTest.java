@@ -21,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Files that leave what is followed while no shipper runs. */
+@Tag("long")
 final class MissingFilesTest {
     @TempDir
     Path temp;

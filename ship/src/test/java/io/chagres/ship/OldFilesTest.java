@@ -13,10 +13,12 @@ import java.nio.file.attribute.FileTime;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A first start that does not ship the past. */
+@Tag("long")
 final class OldFilesTest {
     private static final FileTime LONG_AGO = FileTime.fromMillis(1_000_000_000_000L);
 

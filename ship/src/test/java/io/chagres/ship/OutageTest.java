@@ -12,10 +12,12 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.function.Predicate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** While the store refuses nothing more is read, and everything is looked at all the same. */
+@Tag("long")
 class OutageTest {
     private static final int FILLER_BYTES = 900_000;
 

@@ -16,10 +16,12 @@ import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Links in a followed tree to files outside of it, as those of pods are on a node with Docker. */
+@Tag("long")
 final class OutwardLinksTest {
     @TempDir
     Path temp;

@@ -15,12 +15,14 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Writers that raise no event. */
+@Tag("long")
 class PatrolTest {
     private static final Path MEMORY = Path.of("/dev/shm");
     private static final int FEW_OPEN = 4;

@@ -14,10 +14,12 @@ import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Files that are not shipped yet take memory, so no more of them are looked for than can be shipped. */
+@Tag("long")
 class ScanAheadTest {
     private static final int FILES = 6000;
     private static final int LARGE_FILES = 30;

@@ -16,11 +16,13 @@ import java.util.Queue;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /** What a recording of the flight recorder holds of a shipper. */
+@Tag("long")
 @Isolated // a recording holds the events of the whole process
 class ShipEventsTest {
     @TempDir

@@ -14,6 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Short runs in which {@link ShipModelTest} found a fault; nothing in them is drawn but what bytes are written. */
+@Tag("long")
 class ShipModelCasesTest {
     /** A file system without blocks of its own, where a store through a mapping changes no time. */
     private static final Path MEMORY = Path.of("/dev/shm");

@@ -14,6 +14,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * at that commit, and everything else is counted at risk. A run that fails is shortened and printed as a case for
  * {@link ShipModelCasesTest}; a million of them is what {@code bench/load/soak_ship.sh} does.
  */
+@Tag("long")
 @Order(1)
 class ShipModelTest {
     private static final int RUNS = 10_000;

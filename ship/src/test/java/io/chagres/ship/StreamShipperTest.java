@@ -36,10 +36,12 @@ import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An input that is no file becomes one of the archive, and takes its name only when it is whole. */
+@Tag("long")
 final class StreamShipperTest {
     private static final Pathname NAME = Pathname.of("/dumps/db.sql");
 

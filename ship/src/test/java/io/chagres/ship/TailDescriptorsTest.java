@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** More files than may be open at once. */
+@Tag("long")
 class TailDescriptorsTest {
     private static final int FILES = 20;
 

@@ -16,10 +16,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A directory that cannot be listed, or not even looked at, makes the number unknown wherever it is shown. */
+@Tag("long")
 class UnreadableTest {
     private static final int NOBODY = 65_534;
     private static final int PATH_MAX = 4096;

@@ -10,10 +10,12 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Directories that nobody can list or look into: how many there are is known, and until when. */
+@Tag("long")
 class UnreadableTest {
     private static final int NOBODY = 65_534;
 

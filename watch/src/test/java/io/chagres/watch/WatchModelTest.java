@@ -18,10 +18,12 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Changes a tree at random from several threads and compares the reports with a walk. */
+@Tag("long")
 class WatchModelTest {
     private static final int THREADS = 3;
     private static final int ROUNDS = Share.count(20);

@@ -17,10 +17,12 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Many events, and lost events. */
+@Tag("long")
 class WatchStressTest {
     private static final Path MAX_EVENTS = Path.of("/proc/sys/fs/inotify/max_queued_events");
     private static final int EVENTS = 1_000_000;

@@ -41,12 +41,14 @@ import java.util.random.RandomGenerator;
 import java.util.stream.LongStream;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What filters look like, what they cost, and how much need not be read with them. */
+@Tag("long")
 final class LineFiltersTest {
     private static final String NEEDLE = "7f3a9c21-4b2c-4d1e-9f3a-0123456789ab";
 

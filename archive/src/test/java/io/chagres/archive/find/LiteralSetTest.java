@@ -15,9 +15,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Many texts at once, beside the JDK's expressions and each text by itself. */
+@Tag("long")
 class LiteralSetTest {
     private static final int RUNS = 10_000;
 

@@ -13,10 +13,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Logs of commits that are well formed, with right checksums and a right chain, and say what no shipper would. */
+@Tag("long")
 class HostileCommitsTest implements Fuzz.Target {
     @TempDir
     private Path directory;

@@ -18,9 +18,11 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.random.RandomGenerator;
 import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Owner records, heartbeats and keys of hosts with right checksums, that say what no shipper would. */
+@Tag("long")
 class HostileTextsTest implements Fuzz.Target {
     private static final String[] KEYS = {
         "format",

@@ -53,6 +53,7 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -60,6 +61,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Gives archives to the package in {@code python} as well: hostile ones of the corpus and made ones, golden objects,
  * and whole ones that are compacted, signed or encrypted; some with a byte changed. It reads the same, or refuses it.
  */
+@Tag("long")
 class PythonComparisonTest {
     private static final String PACKAGE =
             Path.of("../python").toAbsolutePath().normalize().toString();

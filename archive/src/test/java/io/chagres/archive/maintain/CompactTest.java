@@ -32,9 +32,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("long")
 class CompactTest {
     private static final String ID = "0123456789abcdef";
     private static final CompactOptions NOW = new CompactOptions(0, 0, 1, 1 << 20, false);

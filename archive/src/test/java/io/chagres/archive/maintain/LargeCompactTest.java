@@ -17,11 +17,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whatever number of files counts as large, compaction does the same. */
+@Tag("long")
 class LargeCompactTest {
     private static final String ID = "0123456789abcdef";
     private static final long DAY_MS = 86_400_000;

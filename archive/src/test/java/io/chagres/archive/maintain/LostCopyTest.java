@@ -28,11 +28,13 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Objects of a compaction are damaged, lost, or of somebody else: nothing goes that commits alone hold. */
+@Tag("long")
 class LostCopyTest {
     private static final String ID = "0123456789abcdef";
     private static final long DAY = 86_400_000;

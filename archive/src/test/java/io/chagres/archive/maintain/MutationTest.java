@@ -30,12 +30,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Changes objects of an archive at random, and asks everything that reads them: what is given is the truth, or it is
  * said what is wrong. {@code -Dmutations=N} tries more than the few of a normal run.
  */
+@Tag("long")
 class MutationTest {
     private static final String ID = "0123456789abcdef";
 

@@ -39,6 +39,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -48,6 +49,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * is missing without a word, and signatures prove only what is whole. Every name, and every byte of every version, that
  * any reader gave before a repair or a compaction is given afterwards.
  */
+@Tag("long")
 @Order(1)
 class NothingLessTest {
     private static final String ID = "0123456789abcdef";

@@ -18,9 +18,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Where compaction puts bytes: small files into packs, large ones into objects that end with a line. */
+@Tag("long")
 class PackTest {
     private static final String ID = "0123456789abcdef";
     private static final long DAY_MS = 86_400_000;

@@ -39,9 +39,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Expires what is old, and nothing else. */
+@Tag("long")
 class RetentionTest {
     private static final int MAX_BLOCK_BYTES = 256 << 10;
     private static final String ID = "0123456789abcdef";

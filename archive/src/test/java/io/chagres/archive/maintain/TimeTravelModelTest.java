@@ -24,9 +24,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Lets a host live, compacts it now and then, and looks back at every commit: the tree must be what it was. */
+@Tag("long")
 class TimeTravelModelTest {
     private static final String ID = "0123456789abcdef";
 

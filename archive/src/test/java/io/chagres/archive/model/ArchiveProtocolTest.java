@@ -3,6 +3,7 @@ package io.chagres.archive.model;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.testkit.Share;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -12,6 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * a store whose lists lag or lie, from several beginnings. What was acknowledged is read or named as lost, and only
  * hardware lost it. Each precaution of the protocol is left out once, and the model notices.
  */
+@Tag("long")
 class ArchiveProtocolTest {
     /** Where a search begins. */
     private enum Start {

@@ -33,12 +33,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Ranges of versions come whole and in order, and any thread may read any block. */
+@Tag("long")
 @Timeout(60)
 class VersionContentTest {
     private static final int PIECE = LogRecord.PIECE_BYTES;

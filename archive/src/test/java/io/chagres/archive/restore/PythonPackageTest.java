@@ -23,10 +23,12 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the tests of the package in {@code python} on archives that are written here. */
+@Tag("long")
 class PythonPackageTest {
     static final Path PACKAGE = Path.of("../python").toAbsolutePath().normalize();
     private static final int ENCRYPTED_LINES = 50_000;

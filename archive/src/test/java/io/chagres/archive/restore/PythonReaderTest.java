@@ -33,10 +33,12 @@ import java.util.Map;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Restores archives by the package in {@code python}, which was written from the document of the format alone. */
+@Tag("long")
 class PythonReaderTest {
     private static final String ID = "0123456789abcdef";
     private static final String PACKAGE =

@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Random histories of a tree. A restore of the last moment or of a past one gives the tree that stood, and nothing
  * else. Files that are gone are in a tree of their own, and both trees hold each version once.
  */
+@Tag("long")
 class RestoreModelTest extends RestoreFixture {
     private static final int COMMITS = 12;
     private static final List<String> NAMES = List.of("a", "b", "c");

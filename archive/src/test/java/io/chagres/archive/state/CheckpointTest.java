@@ -24,9 +24,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tests checkpoints: as streams, damaged, and written twice. */
+@Tag("long")
 class CheckpointTest {
     private static final String KEY = ArchiveLayout.checkpoint(LogFixture.HOST, 1);
 

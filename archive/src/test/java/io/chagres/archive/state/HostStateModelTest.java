@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Test;
  * state
  * must come out of checkpoints taken anywhere, with and without the commits before them.
  */
+@Tag("long")
 class HostStateModelTest {
     private static final int RUNS = 200;
     private static final int STEPS = 150;

@@ -16,9 +16,11 @@ import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tests what records mean, one at a time. */
+@Tag("long")
 class HostStateTest {
     private static HostState after(LogRecord... records) throws IOException {
         MemoryStore store = new MemoryStore();

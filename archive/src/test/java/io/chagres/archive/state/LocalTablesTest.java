@@ -25,10 +25,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A state over a table is the state that is in memory as a whole. */
+@Tag("long")
 class LocalTablesTest {
     private static final InodeAttributes SOME = new InodeAttributes(0640, 1, 2, 3);
     private static final int ROUNDS = 60;

@@ -28,11 +28,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests that tables of spans change nothing but the number of requests. */
+@Tag("long")
 class SpanTablesTest {
     private static final String ID = "0123456789abcdef";
 

@@ -19,9 +19,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Finds versions and names in a checkpoint without reading the rest. */
+@Tag("long")
 class StateTableTest {
     private static final int FILES = 20_000;
     private static final int EXTENTS = 9_000;

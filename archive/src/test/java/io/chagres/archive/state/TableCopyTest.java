@@ -22,11 +22,13 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests that tables copied as one have the rows that merging them row by row gives, and the index of these. */
+@Tag("long")
 class TableCopyTest {
     private static final String HOST = "0123456789abcdef";
 

@@ -18,11 +18,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Counts the bytes of what stands beside a log: the numbers of docs/SCALING.md. */
+@Tag("long")
 class TableSizeTest {
     private static final String ID = "0123456789abcdef";
     private static final int FILES = 10;

@@ -8,10 +8,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Configurations that are put together of what TOML has, rightly and wrongly: each is taken, or said to be wrong. */
+@Tag("long")
 class HostileConfigTest implements Fuzz.Target {
     private static final String[] KEYS = {
         "to",

@@ -15,12 +15,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The metadata services of three clouds, as they answer and as they fail. */
+@Tag("long")
 final class NoticeTest {
     private static final Answer NOTHING = answer(404, "");
     private static final String ACTION = "{\"action\": \"terminate\", \"time\": \"2026-11-22T08:22:00Z\"}";

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * One host of an archive is damaged: every command that reads the damaged part names it, continues with the others and
  * exits with 1.
  */
+@Tag("long")
 final class DamagedHostTest {
     private static final int HOSTS = 4;
     private static final String BAD = "web03";

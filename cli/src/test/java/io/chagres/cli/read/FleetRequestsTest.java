@@ -32,11 +32,13 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Counts the requests of reading commands, as they reach a store that shows a thousand keys at once. */
+@Tag("long")
 final class FleetRequestsTest {
     private static final String NEEDLE = "7f3a9c21-4b2c-4d1e-9f3a-0123456789ab";
     private static final String NOWHERE = "trace=nowhere-1c9d77aa4be077aa";

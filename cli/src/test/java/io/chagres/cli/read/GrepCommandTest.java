@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
 import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code grep}: what it finds, how it prints it, and that it finds what {@code cat} gives to a grep of its own. */
+@Tag("long")
 final class GrepCommandTest {
     @TempDir
     Path directory = Path.of("");

@@ -16,10 +16,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code grep} with filters finds what it finds without, and reads less. */
+@Tag("long")
 final class GrepFilterTest {
     private static final int PIECE = LogRecord.PIECE_BYTES;
 

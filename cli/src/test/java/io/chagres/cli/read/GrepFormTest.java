@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Options of {@code grep} that choose files, change what is shown, or look over lines; ripgrep 13 prints the same. */
+@Tag("long")
 final class GrepFormTest {
     private static final String TRACE = "begin\nERROR one\n  at a\n  at b\nok\nERROR two\nok\n";
 

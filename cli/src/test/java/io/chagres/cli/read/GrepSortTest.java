@@ -24,12 +24,14 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code grep --sort time}: lines of all hosts in the order of the commits that made them whole. */
+@Tag("long")
 final class GrepSortTest {
     @TempDir
     Path directory = Path.of("");

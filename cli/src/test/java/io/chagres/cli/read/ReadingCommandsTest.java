@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code ls}, {@code cat} and {@code tail} on an archive of two hosts. */
+@Tag("long")
 final class ReadingCommandsTest {
     @TempDir
     Path directory = Path.of("");

@@ -42,10 +42,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a restore needs of an archive tier is asked for, and nothing else, by somebody who knows that it costs. */
+@Tag("long")
 final class ThawTest {
     @TempDir
     Path directory;

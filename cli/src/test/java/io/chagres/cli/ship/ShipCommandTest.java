@@ -34,12 +34,14 @@ import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code ship} in this process: what it ships, how it ends, and what it says. */
+@Tag("long")
 final class ShipCommandTest {
     private static final Path MEMORY = Path.of("/dev/shm");
 

@@ -17,10 +17,12 @@ import org.apache.spark.sql.sources.Filter;
 import org.apache.spark.sql.sources.Or;
 import org.apache.spark.sql.sources.StringContains;
 import org.apache.spark.sql.sources.StringStartsWith;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tasks have each line once, and none reads what the filters or names rule out. */
+@Tag("long")
 final class SplitsTest {
     private static final String[] COLUMNS = {"host", "path", "offset", "line_bytes"};
 

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whatever happens to the tree, and while it is looked at: the copy is equal after each pause. */
+@Tag("long")
 @Timeout(1800)
 class MirrorTest {
     private static final int CASES = Share.count(100);

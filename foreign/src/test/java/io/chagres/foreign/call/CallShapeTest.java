@@ -27,6 +27,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,6 +35,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every shape of a call allocates nothing, whether it succeeds or fails, on platform and on virtual threads. */
+@Tag("long")
 class CallShapeTest {
     /** Other threads allocate now and then, and are counted with the virtual ones: so rounds are short. */
     private static final int CALLS = 10_000;

@@ -3,9 +3,11 @@ package io.chagres.fuse.path;
 import io.chagres.testkit.Seeds;
 import io.chagres.testkit.Share;
 import java.io.IOException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Random use of the table of paths, compared with a simple model. */
+@Tag("long")
 class PathTableModelTest {
     private static final int RUNS = 500;
     private static final int STEPS = 120;

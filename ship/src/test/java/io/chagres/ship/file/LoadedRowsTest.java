@@ -28,9 +28,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Random logs mean the same to the rows of a start as to a state: from commits, from tables and from checkpoints. */
+@Tag("long")
 class LoadedRowsTest {
     private static final int RUNS = 100;
     private static final int STEPS = 150;

@@ -22,11 +22,13 @@ import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every Java example of a document stands, line after line, in the file named above it, which is compiled and run. */
+@Tag("long")
 class DocumentExamplesTest {
     private static final Pattern EXAMPLE =
             Pattern.compile("<!-- (\\S+[.](?:java|kt|kts)) -->\\n```(?:java|kotlin)\\n(.*?)```", Pattern.DOTALL);

@@ -12,6 +12,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
  * Messages are found where they leave: in the arguments of calls that tell a person something, in failures of commands
  * that are not about the command line, in refusals to run beside another, and in the ending that every failure gets.
  */
+@Tag("long")
 class TroubleshootingTest {
     private static final String LITERAL = "\"((?:[^\"\\\\\\n]|\\\\.)*)\"";
     private static final Pattern COMMENT = Pattern.compile(LITERAL + "|//[^\\n]*|(?s:/\\*.*?\\*/)");

@@ -8,15 +8,19 @@ import java.nio.file.Files;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** No test is lost: each is run by check.sh without arguments, by the name of its module, and as fast, it or e2e. */
+/** No test is lost: each is run by check.sh without arguments, by the name of its module, and by its tags. */
+@Tag("long")
 class CommandsTest {
     private static final Pattern TESTS =
             Pattern.compile("@(Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate)\\b");
@@ -26,9 +30,10 @@ class CommandsTest {
             Pattern.MULTILINE);
     private static final Pattern MODULE = Pattern.compile("<module>([^<]+)</module>");
     private static final Pattern TAG = Pattern.compile("@Tag\\(\"(\\w+)\"\\)");
-    private static final Pattern FAST = Pattern.compile("^fast='(.*)'$", Pattern.MULTILINE);
+    private static final Pattern EXPRESSION = Pattern.compile("^(\\w+)='(.*)'$", Pattern.MULTILINE);
     private static final Pattern MODE =
-            Pattern.compile("^ +(?:fast|it|e2e)\\) take \\w+ \"?([^\\s\"]+)", Pattern.MULTILINE);
+            Pattern.compile("^ +(?:fast|long|it|e2e)\\) take \\w+ \"?([^\\s\"]+)", Pattern.MULTILINE);
+    private static final Pattern SEARCH = Pattern.compile("\\b(?:Share|Fuzz)\\.");
 
     /** By path from the root. */
     private final TreeMap<String, String> sources = new TreeMap<>();
@@ -106,19 +111,31 @@ class CommandsTest {
     }
 
     @Test
-    void fastItAndE2eAreAll() throws IOException {
+    void fastRunsNoSearch() {
+        assertThat(testClasses())
+                .filteredOn(path -> SEARCH.matcher(sources.get(path)).find() && !path.startsWith("testkit/"))
+                .hasSizeGreaterThan(30)
+                .allMatch(path -> TAG.matcher(sources.get(path)).find(), "has a tag");
+    }
+
+    @Test
+    void fastLongItAndE2eAreAll() throws IOException {
         String check = text("check.sh");
-        String fast = FAST.matcher(check).results().findFirst().orElseThrow().group(1);
+        Map<String, String> named = EXPRESSION
+                .matcher(check)
+                .results()
+                .collect(Collectors.toMap(each -> "$" + each.group(1), each -> each.group(2)));
         List<String> expressions = MODE.matcher(check)
                 .results()
-                .map(each -> each.group(1).equals("$fast") ? fast : each.group(1))
+                .map(each -> named.getOrDefault(each.group(1), each.group(1)))
                 .toList();
-        assertThat(expressions).hasSize(3);
+        assertThat(expressions).hasSize(4);
         Set<Set<String>> sets = new HashSet<>(Set.of(Set.of(), Set.of("it", "e2e")));
         for (String path : testClasses()) {
             TAG.matcher(sources.get(path)).results().forEach(tag -> sets.add(Set.of(tag.group(1))));
         }
-        assertThat(sets).contains(Set.of("it"), Set.of("e2e"));
+        sets.addAll(Set.of(Set.of("long", "it"), Set.of("long", "e2e")));
+        assertThat(sets).contains(Set.of("long"), Set.of("it"), Set.of("e2e"));
         for (Set<String> tags : sets) {
             assertThat(expressions).as("%s", tags).anyMatch(expression -> takes(expression, tags));
         }

@@ -3,11 +3,13 @@ package io.chagres.tests.tidy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Plants one violation of each rule, and its nearest allowed neighbour. */
+@Tag("long")
 class TidyRulesTest {
     private static final String WATCH = "watch/src/main/java/io/chagres/watch/Example.java";
     private static final String CLI = "cli/src/main/java/io/chagres/cli/Example.java";

@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.chagres.testkit.TlsIdentity;
 import java.nio.file.Path;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The settings that the clients get. */
+@Tag("long")
 class KafkaSettingsTest {
     private static Map<String, Object> producer(Map<String, String> properties) {
         return new KafkaSettings("test", properties).producer("b:9092", "id");

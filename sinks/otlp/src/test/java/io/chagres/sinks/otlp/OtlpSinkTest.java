@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,6 +38,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a collector gets, and what its answers mean. */
+@Tag("long")
 class OtlpSinkTest {
     private static final HostRegistry.Owner HOST = new HostRegistry.Owner("00000000000000aa", "web1", 1);
     private static final Pathname PATH = Pathname.of("/var/log/app.log");

@@ -19,11 +19,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the store makes of answers of Azure Blob Storage. */
+@Tag("long")
 class AzblobRefusalTest extends RefusalContract {
     private static final Map<String, String> XML = Map.of("Content-Type", "application/xml");
 

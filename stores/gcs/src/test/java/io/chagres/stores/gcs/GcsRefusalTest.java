@@ -16,11 +16,13 @@ import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the store makes of answers of Google Cloud Storage. */
+@Tag("long")
 class GcsRefusalTest extends RefusalContract {
     private static final Map<String, String> JSON = Map.of("Content-Type", "application/json");
 

@@ -30,6 +30,7 @@ import java.util.stream.Collectors;
 import javax.net.ssl.SSLHandshakeException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,6 +41,7 @@ import software.amazon.awssdk.http.SdkHttpMethod;
 import software.amazon.awssdk.http.SdkHttpRequest;
 
 /** What the store makes of answers of S3. */
+@Tag("long")
 class S3RefusalTest extends RefusalContract {
     private static final Map<String, String> CREDENTIALS =
             Map.of("aws.accessKeyId", "AKIDSECRET", "aws.secretAccessKey", "KEYSECRET");
