@@ -114,7 +114,7 @@ commits=$(git rev-list --count HEAD 2>/dev/null || echo 0)
 set -- -Dseed="$seed" -Dshare=$((commits % shares))/$shares "$@" # those that were given count
 [ -z "$name" ] || set -- -Dshare.all=true "$@"
 # Alone they run on a class path, where the JVM starts sooner; the check without arguments runs them in modules.
-[ "$tags" != "$fast" ] || set -- -Dfast -Dtest.modules=false -Dtest.exports= -Dnative.access=ALL-UNNAMED "$@"
+[ "$tags" != "$fast" ] || set -- -Dtest.modules=false -Dtest.exports= -Dnative.access=ALL-UNNAMED "$@"
 [ $shares != 1 ] || set -- -Djunit.jupiter.execution.timeout.mode=disabled "$@"
 # A second compiler costs more than it saves where little is compiled.
 [ $mode = full ] || export MAVEN_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC ${MAVEN_OPTS-}"
