@@ -149,7 +149,9 @@ final class TableStack implements SortedRows {
             ExtentList all = version.extents();
             version.stored(() -> all);
         } else {
-            version.stored(() -> extents(version, tree));
+            long length = version.length(); // commits behind the tables make it longer
+            CommitSpan told = version.toldBy();
+            version.stored(() -> extents(version, length, told, tree));
         }
         return version;
     }
@@ -158,25 +160,24 @@ final class TableStack implements SortedRows {
         return table.header().kind() == FixedHeader.CHECKPOINT;
     }
 
-    private ExtentList extents(FileVersion version, NameTree tree) {
+    private ExtentList extents(FileVersion version, long length, @Nullable CommitSpan told, NameTree tree) {
         ExtentList all = new ExtentList(version.id(), version.startPosition());
         StateTable last = tables.getLast();
         FileVersion before = isCheckpoint(last) ? last.version(version.id(), tree) : null;
         try {
             if (before != null) {
-                append(last.key(), version, Extents.of(before), all);
+                append(last.key(), Extents.of(before), length, all);
             }
-            CommitSpan told = version.toldBy();
             for (Tables.Stored each : extents) {
                 if (told != null
                         && told.from() < each.span().to()
                         && each.span().from() < told.to()) {
                     List<LogRecord.Extent> found = new ArrayList<>();
                     ofExtents(each).extents(version.id(), all.end(), found);
-                    append(each.key(), version, found, all);
+                    append(each.key(), found, length, all);
                 }
             }
-            if (all.end() != version.length()) {
+            if (all.end() != length) {
                 throw new CorruptArchiveException(
                         key(), "nothing says where byte " + all.end() + " of version " + version.id() + " is");
             }
@@ -186,14 +187,14 @@ final class TableStack implements SortedRows {
         return all;
     }
 
-    private static void append(String key, FileVersion version, List<LogRecord.Extent> found, ExtentList all)
+    private static void append(String key, List<LogRecord.Extent> found, long length, ExtentList all)
             throws CorruptArchiveException {
         for (LogRecord.Extent extent : found) {
-            if (extent.start() < version.length() && extent.start() >= all.end()) {
+            if (extent.start() < length && extent.start() >= all.end()) {
                 if (extent.start() > all.end()) {
                     throw new CorruptArchiveException(
                             key,
-                            "of version " + version.id() + " it leaves out bytes " + all.end() + " to "
+                            "of version " + extent.versionId() + " it leaves out bytes " + all.end() + " to "
                                     + extent.start());
                 }
                 all.append(extent);
