@@ -7,8 +7,8 @@ import io.chagres.archive.read.Address;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
-import io.chagres.archive.state.HostView;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
@@ -141,8 +141,7 @@ final class HostForwarder implements AutoCloseable {
     private void begin(HostSink opened) throws IOException {
         Map<Long, Position> begun = new TreeMap<>();
         PointInTime since = PointInTime.time(options.sinceMs());
-        HostState past =
-                HostView.open(store, host.id(), since, options.tables()).state();
+        HostState past = HostLog.open(store, host.id(), since, ExtentFilter.NONE, null, options.tables());
         for (FileVersion version : past.versions()) {
             Pathname path = match(version);
             if (path != null && version.length() > 0) {

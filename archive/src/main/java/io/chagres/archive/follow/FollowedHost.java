@@ -6,7 +6,6 @@ import io.chagres.archive.state.Checkpoints;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
-import io.chagres.archive.state.HostView;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.store.BlobStore;
@@ -69,8 +68,7 @@ public final class FollowedHost implements AutoCloseable {
 
     /** Reads the state from the archive; the old one stays if that fails. */
     public void reload() throws IOException {
-        HostState fresh =
-                HostView.open(store, hostId, PointInTime.NOW, filter, tables).state();
+        HostState fresh = HostLog.open(store, hostId, PointInTime.NOW, filter, null, tables);
         close();
         state = fresh;
         content = new VersionContent(store, hostId, state);

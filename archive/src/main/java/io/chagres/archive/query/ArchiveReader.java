@@ -16,8 +16,8 @@ import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
-import io.chagres.archive.state.HostView;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.state.NameChoice;
@@ -153,17 +153,21 @@ public final class ArchiveReader implements AutoCloseable {
         return List.copyOf(hosts);
     }
 
-    /** Opens a host, and chooses its files. */
-    public QueriedHost host(HostRegistry.Owner host, Query query) throws IOException {
+    /**
+     * Opens a host, and chooses its files.
+     *
+     * @param extents whether it is known where the bytes of the files are: of all, or of none
+     */
+    public QueriedHost host(HostRegistry.Owner host, Query query, ExtentFilter extents) throws IOException {
         List<Address> named = query.of(host);
         boolean all = query.addresses().isEmpty();
         Predicate<Pathname> below = directory -> all || named.stream().anyMatch(each -> each.mayMatchBelow(directory));
         Predicate<Pathname> paths = path -> (all || named.stream().anyMatch(each -> each.matches(path)))
                 && query.filter().takes(host, path);
-        HostView view = view(host, query, query.namesAll() ? null : new NameChoice(below, paths));
+        HostState state = state(host, query, extents, query.namesAll() ? null : new NameChoice(below, paths));
         Selection files =
-                Selection.matching(view.state(), below, paths, query.versions()).filter(query::covers);
-        return new QueriedHost(host, view, files, () -> window(host, query.since(), query.until()));
+                Selection.matching(state, below, paths, query.versions()).filter(query::covers);
+        return new QueriedHost(host, state, files, () -> window(host, query.since(), query.until()));
     }
 
     /** Returns what was committed of a host after a time and up to another; null for the beginning, and for the end. */
@@ -178,15 +182,15 @@ public final class ArchiveReader implements AutoCloseable {
      * @param extents the versions whose bytes have a known place, at least
      */
     public HostState state(HostRegistry.Owner host, PointInTime at, ExtentFilter extents) throws IOException {
-        return HostView.open(store, host.id(), at, extents, tables).state();
+        return HostLog.open(store, host.id(), at, extents, null, tables);
     }
 
-    private HostView view(HostRegistry.Owner host, Query query, @Nullable NameChoice names) throws IOException {
-        HostView view = salvages
-                ? HostView.of(store, host.id(), query.at(), salvaged(host, query))
-                : HostView.open(store, host.id(), query.at(), ExtentFilter.NONE, names, tables);
-        ProvenStore.requireName(store, host, view.state());
-        CorruptArchiveException lost = LogWitness.lost(store, host.id(), view.state());
+    private HostState state(HostRegistry.Owner host, Query query, ExtentFilter extents, @Nullable NameChoice names)
+            throws IOException {
+        HostState state =
+                salvages ? salvaged(host, query) : HostLog.open(store, host.id(), query.at(), extents, names, tables);
+        ProvenStore.requireName(store, host, state);
+        CorruptArchiveException lost = LogWitness.lost(store, host.id(), state);
         HostFaults passed = faults;
         if (lost != null) {
             if (passed == null) {
@@ -194,7 +198,7 @@ public final class ArchiveReader implements AutoCloseable {
             }
             passed.tell(host, lost);
         }
-        return view;
+        return state;
     }
 
     private HostState salvaged(HostRegistry.Owner host, Query query) throws IOException {
@@ -241,8 +245,7 @@ public final class ArchiveReader implements AutoCloseable {
     /** Gives all files that a query names; none of their bytes is read. */
     public void files(Query query, FileTaker taker) throws IOException {
         forEachHost(query, owner -> {
-            QueriedHost host = host(owner, query);
-            forEachFile(host, host.state(), taker);
+            forEachFile(host(owner, query, ExtentFilter.NONE), taker);
         });
     }
 
@@ -250,10 +253,9 @@ public final class ArchiveReader implements AutoCloseable {
     public void bytes(Query query, ByteTaker taker) throws IOException {
         MemorySegment piece = MemorySegment.ofArray(new byte[PIECE_BYTES]);
         forEachHost(query, owner -> {
-            QueriedHost host = host(owner, query);
-            HostState state = host.located();
-            try (VersionReader reader = new VersionReader(store, owner.id(), state)) {
-                forEachFile(host, state, file -> bytes(reader, file, piece, taker));
+            QueriedHost host = host(owner, query, ExtentFilter.ALL);
+            try (VersionReader reader = new VersionReader(store, owner.id(), host.state())) {
+                forEachFile(host, file -> bytes(reader, file, piece, taker));
             }
         });
     }
@@ -290,10 +292,9 @@ public final class ArchiveReader implements AutoCloseable {
     private void lines(Query query, @Nullable LinePattern pattern, LineTaker taker) throws IOException {
         forEachHost(query, owner -> {
             Unmatched unmatched = unmatched(owner, pattern);
-            QueriedHost host = host(owner, query);
-            HostState state = host.located();
-            try (BlockReader blocks = new BlockReader(store, owner.id(), state, pattern)) {
-                forEachFile(host, state, file -> {
+            QueriedHost host = host(owner, query, ExtentFilter.ALL);
+            try (BlockReader blocks = new BlockReader(store, owner.id(), host.state(), pattern)) {
+                forEachFile(host, file -> {
                     for (LineRange range : file.ranges(unmatched)) {
                         blocks.begin(file.version(), range);
                         while (blocks.next()) {
@@ -317,9 +318,9 @@ public final class ArchiveReader implements AutoCloseable {
         return pattern == null ? Unmatched.NONE : Unmatched.of(store, host.id(), pattern, damaged -> {});
     }
 
-    private static void forEachFile(QueriedHost host, HostState state, FileTaker taker) throws IOException {
+    private static void forEachFile(QueriedHost host, FileTaker taker) throws IOException {
         for (Selection.Entry each : host.files()) {
-            taker.take(host.file(each, state));
+            taker.take(host.file(each));
         }
     }
 

@@ -13,9 +13,9 @@ import io.chagres.archive.read.Lookahead;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionContent;
 import io.chagres.archive.read.Workers;
+import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
-import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
@@ -160,7 +160,6 @@ public final class FleetSearch {
      */
     private record Located(
             QueriedHost host,
-            HostState state,
             CommitWindow window,
             Unmatched unmatched,
             List<CorruptArchiveException> filters,
@@ -277,13 +276,13 @@ public final class FleetSearch {
         if (isRuledOut(owner, unmatched)) {
             return null;
         }
-        QueriedHost host = archive.host(owner, query);
+        QueriedHost host = archive.host(owner, query, ExtentFilter.ALL);
         CommitWindow window = host.window();
         Predicate<Selection.Entry> mayMatch = file -> wanted.unpackers.apply(file.path()) != null
                 || !rest(unmatched, window, file.version()).isEmpty();
-        HostState state = host.located(mayMatch);
-        HostTimes times = new HostTimes(archive.store(), owner.id(), state.seq(), () -> host.ids(mayMatch));
-        return new Located(host, state, window, unmatched, filters, times);
+        HostTimes times =
+                new HostTimes(archive.store(), owner.id(), host.state().seq(), () -> host.ids(mayMatch));
+        return new Located(host, window, unmatched, filters, times);
     }
 
     private static List<Unmatched.Range> rest(Unmatched unmatched, CommitWindow window, FileVersion version) {
@@ -324,7 +323,8 @@ public final class FleetSearch {
 
     private void search(Batch batch, List<Numbered> entries, OrderedOutput printed) throws IOException {
         String hostId = batch.host.host().host().id();
-        try (VersionContent content = new VersionContent(archive.store(), hostId, batch.host.state(), lookahead);
+        try (VersionContent content = new VersionContent(
+                        archive.store(), hostId, batch.host.host().state(), lookahead);
                 FileSearch search = new FileSearch(wanted.pattern, wanted.wanted)) {
             for (Numbered each : entries) {
                 if (wanted.endsEarly && found.get()) {
@@ -339,7 +339,7 @@ public final class FleetSearch {
     private void search(
             Batch batch, Numbered numbered, VersionContent content, FileSearch search, OrderedOutput printed)
             throws IOException {
-        QueriedFile file = batch.host.host().file(numbered.entry(), batch.host.state());
+        QueriedFile file = batch.host.host().file(numbered.entry());
         @Nullable TimedLines times = results.times(file.version());
         SearchedFile searched = new SearchedFile(
                 file, rest(batch.host, file, times != null), wanted.unpackers.apply(file.path()), content);

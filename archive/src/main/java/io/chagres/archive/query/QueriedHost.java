@@ -5,16 +5,14 @@ import io.chagres.archive.read.CommitWindow;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
-import io.chagres.archive.state.HostView;
 import java.io.IOException;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A host as a query sees it: which of its files are asked for, what of them, and where their bytes are. Of use until
+ * A host as a query sees it: which of its files are asked for, and what of them. Of use until
  * its reader is told that nobody looks at the host now. Confined to one thread at a time.
  */
 public final class QueriedHost {
@@ -24,14 +22,14 @@ public final class QueriedHost {
     }
 
     private final HostRegistry.Owner host;
-    private final HostView view;
+    private final HostState state;
     private final Selection files;
     private final Windows windows;
     private @Nullable CommitWindow window;
 
-    QueriedHost(HostRegistry.Owner host, HostView view, Selection files, Windows windows) {
+    QueriedHost(HostRegistry.Owner host, HostState state, Selection files, Windows windows) {
         this.host = host;
-        this.view = view;
+        this.state = state;
         this.files = files;
         this.windows = windows;
     }
@@ -46,19 +44,9 @@ public final class QueriedHost {
         return files;
     }
 
-    /** Returns the host's names, sizes and times at the moment that is read. */
+    /** Returns the host at the moment that is read, and of its names and versions at least those that are asked for. */
     public HostState state() {
-        return view.state();
-    }
-
-    /** Returns the state that knows where the bytes of the files are. */
-    public HostState located() throws IOException {
-        return located(file -> true);
-    }
-
-    /** Returns the state that knows where the bytes of some of the files are. */
-    public HostState located(Predicate<Selection.Entry> wanted) throws IOException {
-        return view.located(() -> ids(wanted));
+        return state;
     }
 
     /** Returns the versions of some of the files. */
@@ -76,17 +64,11 @@ public final class QueriedHost {
         return known;
     }
 
-    /**
-     * Returns a file, and what of it is asked for.
-     *
-     * @param entry one of the files
-     * @param state whose version is given: it may know more than the list of files, which says the bounds
-     */
-    public QueriedFile file(Selection.Entry entry, HostState state) throws IOException {
-        FileVersion listed = entry.version();
-        FileVersion version = Objects.requireNonNull(state.version(listed.id()));
-        long start = Math.max(window().start(listed), version.startPosition());
-        long end = Math.max(start, window().end(listed));
+    /** Returns one of the files, and what of it is asked for. */
+    public QueriedFile file(Selection.Entry entry) throws IOException {
+        FileVersion version = entry.version();
+        long start = Math.max(window().start(version), version.startPosition());
+        long end = Math.max(start, window().end(version));
         return new QueriedFile(host, entry.path(), entry.named(), version, start, end);
     }
 }

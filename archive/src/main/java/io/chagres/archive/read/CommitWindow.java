@@ -1,8 +1,9 @@
 package io.chagres.archive.read;
 
+import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
-import io.chagres.archive.state.HostView;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.store.BlobStore;
@@ -33,8 +34,7 @@ public record CommitWindow(
             throws IOException {
         return time == null
                 ? null
-                : HostView.open(store, hostId, PointInTime.time(time.toEpochMilli()), tables)
-                        .state();
+                : HostLog.open(store, hostId, PointInTime.time(time.toEpochMilli()), ExtentFilter.NONE, null, tables);
     }
 
     /** Says whether anything of a version may have been committed after a time and up to another, null for none. */

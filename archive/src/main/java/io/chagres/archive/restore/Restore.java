@@ -14,8 +14,8 @@ import io.chagres.archive.read.Workers;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
-import io.chagres.archive.state.HostView;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.state.NameChoice;
@@ -287,7 +287,6 @@ public final class Restore {
         Address address = options.address();
         NameChoice names =
                 address == null || address.namesAll() ? null : new NameChoice(address::mayMatchBelow, address::matches);
-        return HostView.open(store, host.id(), options.at(), ExtentFilter.ALL, names, tables)
-                .state();
+        return HostLog.open(store, host.id(), options.at(), ExtentFilter.ALL, names, tables);
     }
 }

@@ -51,9 +51,6 @@ public final class FileVersion {
     private long start;
     private long length;
 
-    /** Where the extents end that are known. */
-    private long attached;
-
     /** The first commit behind the checkpoint that has extents of it; 0 for none. {@code lastSeq} is the last. */
     private long firstSeq;
 
@@ -79,7 +76,6 @@ public final class FileVersion {
         attributes = opened.attributes();
         start = opened.startPosition();
         length = start;
-        attached = start;
         extents = keepExtents ? new ExtentList(opened.versionId(), opened.startPosition()) : null;
     }
 
@@ -243,7 +239,6 @@ public final class FileVersion {
     void stored(Supplier<@Nullable ExtentList> found) {
         before = found;
         extents = new ExtentList(id(), length);
-        attached = length;
     }
 
     /** Returns which compressed files hold this version's content. */
@@ -284,7 +279,6 @@ public final class FileVersion {
             extents.append(extent);
         }
         length = extent.end();
-        attached = length;
         attributes = attributes.withMtimeNs(extent.mtimeNs());
         if (state == State.SEALED) {
             state = State.GROWING;
@@ -314,14 +308,7 @@ public final class FileVersion {
         return firstSeq == 0 ? null : new CommitSpan(firstSeq - 1, lastSeq);
     }
 
-    /** Begins to keep extents, which {@link #attach} adds. */
-    void locate() {
-        before = null;
-        extents = new ExtentList(id(), start);
-        attached = start;
-    }
-
-    /** Takes over a length; {@link #attach} says later where the bytes are. */
+    /** Takes over a length; {@link #attach} or {@link #stored} says where the bytes are. */
     void grow(LogRecord.VersionLength grown, long timeMs) {
         length = Math.max(length, grown.length());
         attributes = attributes.withMtimeNs(grown.mtimeNs());
@@ -332,29 +319,15 @@ public final class FileVersion {
         restore(grown);
     }
 
-    long attached() {
-        return attached;
-    }
-
-    /** Refuses a version of whose bytes it is not known where all are. */
-    void requireAttached(String object) throws CorruptArchiveException {
-        if (attached != length) {
-            throw new CorruptArchiveException(
-                    object, "nothing says where byte " + attached + " of version " + id() + " is");
-        }
-    }
-
     void attach(LogRecord.Extent extent) {
         if (extents != null) {
             extents.append(extent);
         }
-        attached = extent.end();
     }
 
     /** Lets a version begin at a later position than it did: what lies before was expired since. */
     void expire(long position) {
         start = Math.min(length, position);
-        attached = start;
         extents = extents == null ? null : new ExtentList(id(), start);
         before = null;
         retention = new LogRecord.VersionRetention(id(), start, 0, 0);

@@ -24,9 +24,6 @@ import org.jspecify.annotations.Nullable;
 public final class HostLog {
     private static final int MAX_ATTEMPTS = 5;
 
-    /** The most bytes of commits that a state remembers, so as to say where their bytes are. */
-    private static final int MAX_KEPT_BYTES = 16 << 20;
-
     private HostLog() {}
 
     /**
@@ -55,35 +52,51 @@ public final class HostLog {
     }
 
     /**
-     * Loads the state of a host without extents, as above, but does not read the commits that are known.
+     * Loads some versions of the newest state of a host, and those that their bytes were copied from, without names.
      *
-     * @param known some commits of its log, by number
+     * @param known some commits of its log, by number, which are not read
+     * @throws CorruptArchiveException naming the object that is damaged or missing
      */
-    public static HostState load(BlobStore store, String hostId, Map<Long, CommitHeader> known) throws IOException {
-        StateLoad load = StateLoad.inMemory(store, hostId, ExtentFilter.NONE, RunListener.NONE, false);
-        return load(store, hostId, PointInTime.NOW, load.knowing(known));
+    public static HostState load(BlobStore store, String hostId, Set<Long> versionIds, Map<Long, CommitHeader> known)
+            throws IOException {
+        try {
+            StateLoad load = StateLoad.inMemory(store, hostId, ExtentFilter.ALL, RunListener.NONE, false);
+            return load(
+                    store,
+                    hostId,
+                    PointInTime.NOW,
+                    load.knowing(known).choosing(NameChoice.of(versionIds), Integer.MAX_VALUE));
+        } catch (LargeHostException e) { // the index of a table is too large
+            ExtentFilter filter = ExtentFilter.of(versionIds::contains);
+            StateLoad load = StateLoad.inMemory(store, hostId, filter, RunListener.NONE, false);
+            return load(store, hostId, PointInTime.NOW, load.knowing(known));
+        }
     }
 
     /**
-     * Lets some versions of a state know where their bytes are. If the state was loaded without extents and nothing was
-     * applied to it since, it does so in the state itself, with few requests; else in another one.
+     * Opens a host as it was at a moment. A small host is in memory, and so are the names that were chosen of a large
+     * one; else most is in a local table, whose blocks are read as they are needed.
      *
-     * @param at the moment the state was loaded for
-     * @return the state to ask
+     * @param filter the versions whose extents are known, at least
+     * @param names what is chosen, at least; null chooses all
+     * @param tables where those of large hosts are; they outlive the state
      * @throws CorruptArchiveException naming the object that is damaged or missing
      */
-    public static HostState locate(
-            BlobStore store, String hostId, HostState state, PointInTime at, Set<Long> versionIds) throws IOException {
-        Whereabouts whereabouts = state.whereabouts();
+    public static HostState open(
+            BlobStore store,
+            String hostId,
+            PointInTime at,
+            ExtentFilter filter,
+            @Nullable NameChoice names,
+            LocalTables tables)
+            throws IOException {
+        int most = tables.maxInMemory();
         try {
-            if (whereabouts != null) {
-                whereabouts.locate(state, versionIds);
-                return state;
-            }
-        } catch (CorruptArchiveException | NoSuchBlobException e) {
-            store.forget(ArchiveLayout.host(hostId)); // the commits, or a later checkpoint, say the same
+            StateLoad load = StateLoad.inMemory(store, hostId, filter, RunListener.NONE, false);
+            return load(store, hostId, at, names == null ? load.within(most) : load.choosing(names, most));
+        } catch (LargeHostException e) {
+            return load(store, hostId, at, tables);
         }
-        return load(store, hostId, at, ExtentFilter.of(versionIds::contains), RunListener.NONE);
     }
 
     /**
@@ -172,14 +185,12 @@ public final class HostLog {
                 reader); // held by nothing else: what a load lays out can be collected
         long begun = state.seq();
         span.commits.removeIf(seq -> seq <= begun);
-        Kept kept = new Kept(load.wantsExtents() ? 0 : MAX_KEPT_BYTES);
         for (CommitHeader known = known(span, load); known != null; known = known(span, load)) {
             state.apply(known.object(), known);
-            kept.add(known);
             span.commits.removeFirst();
         }
         List<CommitHeader> last = load.takesRepeats() ? lastOf(hostId, span.commits, reader) : List.<CommitHeader>of();
-        state = all(hostId, state, span.commits, reader, load, kept, last.isEmpty());
+        state = all(hostId, state, span.commits, reader, load, last.isEmpty());
         for (int i = 0; i < last.size(); i++) {
             CommitHeader commit = last.get(i);
             for (LogRecord.Repeated each : Repeats.of(commit)) {
@@ -188,31 +199,20 @@ public final class HostLog {
                 }
             }
             state.apply(commit.object(), commit);
-            kept.add(commit);
             state = load.applied(state, i == last.size() - 1);
             load.tellFreed();
-        }
-        if (span.tables != null && !load.wantsExtents() && kept.bytes <= MAX_KEPT_BYTES) {
-            state.remember(new Whereabouts(load.store(), hostId, span.tables, load.places(), kept.commits));
         }
         return state;
     }
 
     private static HostState all(
-            String hostId,
-            HostState before,
-            List<Long> commits,
-            CommitReader reader,
-            StateLoad load,
-            Kept kept,
-            boolean isLast)
+            String hostId, HostState before, List<Long> commits, CommitReader reader, StateLoad load, boolean isLast)
             throws IOException {
         HostState state = before;
         CommitList.expect(hostId, commits, reader);
         for (int i = 0; i < commits.size(); i++) {
             CommitHeader commit = CommitList.commit(hostId, commits.get(i), reader);
             state.apply(commit.object(), commit);
-            kept.add(commit);
             state = load.applied(state, isLast && i == commits.size() - 1);
             load.tellFreed();
         }
@@ -221,26 +221,6 @@ public final class HostLog {
 
     private static @Nullable CommitHeader known(Span span, StateLoad load) {
         return span.commits.isEmpty() ? null : load.known(span.commits.getFirst());
-    }
-
-    /** The commits that were applied, within a bound. */
-    private static final class Kept {
-        final List<CommitHeader> commits = new ArrayList<>();
-        final int maxBytes;
-        long bytes;
-
-        Kept(int maxBytes) {
-            this.maxBytes = maxBytes;
-        }
-
-        void add(CommitHeader commit) {
-            bytes += commit.records().length;
-            if (bytes > maxBytes) {
-                commits.clear();
-            } else {
-                commits.add(commit);
-            }
-        }
     }
 
     /** Reads the last commits from behind, and takes out of the list what is known by them. */
@@ -268,7 +248,7 @@ public final class HostLog {
             BlobStore store, String hostId, CheckpointId checkpoint, ExtentFilter filter, RunListener listener)
             throws IOException {
         HostState state = new HostState(filter, listener);
-        TableMerge.restore(store, hostId, Tables.none(checkpoint), true, state, extent -> {});
+        TableMerge.restore(store, hostId, Tables.none(checkpoint), true, state);
         return state;
     }
 

@@ -8,11 +8,12 @@ import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes out of a state what a choice of names keeps, with few reads: those names and their versions with all extents,
+ * Takes out of a state what a choice of names keeps, with few reads: those names and their versions, or versions alone,
  * and the versions that their bytes were copied from. Confined to one thread.
  */
 final class HostPart {
@@ -22,32 +23,47 @@ final class HostPart {
     private final HostState whole;
     private final HostState part;
     private final NameChoice choice;
+    private final CheckpointContents contents;
     private final Set<Long> taken = new HashSet<>();
     private final Deque<Long> sources = new ArrayDeque<>();
     private long extentsLeft;
 
-    private HostPart(HostState whole, NameChoice choice, int maxEntries) {
+    private HostPart(HostState whole, NameChoice choice, ExtentFilter filter, int maxEntries) {
         this.whole = whole;
         this.choice = choice;
-        part = new HostState(ExtentFilter.ALL, RunListener.NONE, maxEntries);
+        part = new HostState(filter, RunListener.NONE, maxEntries);
+        contents = filter == ExtentFilter.NONE ? CheckpointContents.LENGTHS : CheckpointContents.EVERYTHING;
         extentsLeft = (long) maxEntries * EXTENTS_PER_ENTRY;
     }
 
     /**
      * Takes a part.
      *
+     * @param filter whether extents are kept: all, or none
      * @param maxEntries how many names and versions it may have
      * @throws CorruptArchiveException when what was read for it is damaged
      * @throws LargeHostException when it has more, or has to be read as a whole
      */
-    static HostState of(HostState whole, NameChoice choice, int maxEntries) throws IOException {
-        HostPart part = new HostPart(whole, choice, maxEntries);
+    static HostState of(HostState whole, NameChoice choice, ExtentFilter filter, int maxEntries) throws IOException {
+        HostPart part = new HostPart(whole, choice, filter, maxEntries);
         part.fill();
         return part.part;
     }
 
     private void fill() throws IOException {
         Checkpoint.host(whole, CheckpointContents.EVERYTHING, this::take);
+        if (choice.versions().isEmpty()) {
+            names();
+        } else {
+            sources.addAll(choice.versions());
+        }
+        while (!sources.isEmpty()) {
+            source(sources.pop());
+        }
+        part.restored(whole);
+    }
+
+    private void names() throws IOException {
         directory(whole.names().root(), Pathname.of("/"));
         whole.forEachNameless(version -> {
             Pathname last = version.lastPath();
@@ -59,10 +75,6 @@ final class HostPart {
                 }
             }
         });
-        while (!sources.isEmpty()) {
-            source(sources.pop());
-        }
-        part.restored(whole);
     }
 
     private void directory(NameTree.Entry directory, Pathname path) throws IOException {
@@ -88,11 +100,11 @@ final class HostPart {
         if (version == null) {
             return; // the part refuses its name
         }
-        if (version.nameCount() > 1) {
+        if (choice.versions().isEmpty() && version.nameCount() > 1) {
             throw new LargeHostException();
         }
         if (taken.add(version.id())) {
-            Checkpoint.version(version, 0, CheckpointContents.EVERYTHING, this::take);
+            Checkpoint.version(version, 0, contents, this::take);
         }
     }
 
@@ -103,7 +115,7 @@ final class HostPart {
             return;
         }
         version(version);
-        for (Pathname path : version.paths()) {
+        for (Pathname path : choice.versions().isEmpty() ? version.paths() : List.<Pathname>of()) {
             NameTree.Entry entry = whole.names().find(path);
             if (entry != null) {
                 take(Checkpoint.name(entry, path));

@@ -28,7 +28,9 @@ public final class HostState {
     private final RunListener listener;
     private final NameTree names;
     private final @Nullable SortedRows table;
-    private final int maxEntries;
+
+    /** How many names and versions it may have. */
+    private int maxEntries;
 
     /** What keeps names and versions in its place; null for nobody. */
     private final @Nullable HostRows rows;
@@ -38,11 +40,13 @@ public final class HostState {
     private long timeMs;
     private long row;
 
+    /** No version that it was taken from has this id or a greater one. */
+    private long leastNextId;
+
     /** Whether the last commit is known only by what a later one repeats of it: not by its chain value. */
     private boolean repeated;
 
     private byte[] incarnation = new byte[FixedHeader.ID_BYTES];
-    private @Nullable Whereabouts whereabouts;
 
     /** The commit whose records are being applied; 0 for none. */
     private long applying;
@@ -196,7 +200,7 @@ public final class HostState {
     public long nextVersionId() {
         long kept = versions.isEmpty() ? 0 : versions.lastKey();
         long last = rows == null ? kept : rows.lastVersionId();
-        long next = Math.max(last, table == null ? 0 : table.lastId()) + 1;
+        long next = Math.max(leastNextId, Math.max(last, table == null ? 0 : table.lastId()) + 1);
         return retention == null ? next : Math.max(next, retention.nextVersionId());
     }
 
@@ -288,7 +292,6 @@ public final class HostState {
         }
         RecordReader records = commit.recordReader();
         applying = commit.seq();
-        whereabouts = null;
         int count = 0;
         while (records.hasNext()) {
             apply(object, inCommit(object, records.next(), commit.seq()), commit.timeMs());
@@ -346,6 +349,7 @@ public final class HostState {
         seq = of.seq;
         timeMs = of.timeMs;
         row = of.row;
+        leastNextId = of.nextVersionId();
         repeated = of.repeated;
         incarnation = of.incarnation();
         chain = of.chain();
@@ -363,24 +367,6 @@ public final class HostState {
         row = checkpoint.row();
         incarnation = checkpoint.incarnation();
         chain = checkpoint.chain();
-    }
-
-    /**
-     * Takes over where bytes of a version are whose length is known already; what lies behind that, and what is known
-     * already, is left out.
-     */
-    void attach(String object, LogRecord.Extent extent) throws CorruptArchiveException {
-        FileVersion version = kept(extent.versionId());
-        if (version != null && extent.start() < version.length() && extent.start() >= version.attached()) {
-            if (extent.start() > version.attached()) {
-                throw new CorruptArchiveException(
-                        object,
-                        "of version " + extent.versionId() + " it leaves out bytes " + version.attached() + " to "
-                                + extent.start());
-            }
-            version.attach(extent);
-            listener.extent(extent);
-        }
     }
 
     /** Takes over where the bytes are of all versions, whose lengths are known, and which were expired since. */
@@ -405,25 +391,6 @@ public final class HostState {
             cut += version.startPosition() > version.expiredBytes() ? 1 : 0;
         }
         return cut;
-    }
-
-    /** Takes over where bytes are of a version that was asked for, see {@link #attach}. */
-    void locate(String object, LogRecord.Extent extent) throws CorruptArchiveException {
-        FileVersion version = versions.get(extent.versionId());
-        if (version != null && version.extents() != null) {
-            attach(object, extent);
-        }
-    }
-
-    /** Returns the places of its bytes; null when they have to be loaded. */
-    @Nullable
-    Whereabouts whereabouts() {
-        return whereabouts;
-    }
-
-    /** Remembers the places of its bytes, until another commit is applied. */
-    void remember(@Nullable Whereabouts of) {
-        whereabouts = of;
     }
 
     /**
@@ -476,6 +443,11 @@ public final class HostState {
             throw new CorruptArchiveException(object, "it opens version " + opened.versionId() + " a second time");
         }
         listener.opened(opened);
+    }
+
+    /** It may grow from now on: all is loaded. */
+    void setLoaded() {
+        maxEntries = Integer.MAX_VALUE;
     }
 
     private void requireRoom() {

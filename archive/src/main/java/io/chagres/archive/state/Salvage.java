@@ -128,8 +128,7 @@ public final class Salvage {
      */
     public static HostState load(BlobStore store, String hostId, LocalTables tables, Listener losses)
             throws IOException {
-        Whole whole = () -> HostView.open(store, hostId, PointInTime.NOW, ExtentFilter.ALL, tables)
-                .state();
+        Whole whole = () -> HostLog.open(store, hostId, PointInTime.NOW, ExtentFilter.ALL, null, tables);
         return load(store, hostId, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE, losses, whole);
     }
 

@@ -1,14 +1,12 @@
 package io.chagres.archive.state;
 
 import io.chagres.archive.CheckpointId;
-import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.store.BlobStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -23,17 +21,11 @@ final class StateLoad {
     /** Reading this number of commits takes longer than to lay their state out. */
     private static final int MANY_COMMITS = 256;
 
-    /** Where bytes are is remembered in less memory, so that a small checkpoint is read once. */
-    private static final int MAX_PLACES_BYTES = 256 * 1024;
-
     /** More than the bytes of a name or version in a table. */
     private static final int MAX_ENTRY_BYTES = 32;
 
     /** Four MiB of records, behind which there is a table, add this number of times what is otherwise in memory. */
     private static final int COMMITS_ENTRIES = 3;
-
-    /** An extent in memory, without its checksums. */
-    private static final int EXTENT_BYTES = 80;
 
     private final BlobStore store;
     private final String hostId;
@@ -62,8 +54,6 @@ final class StateLoad {
     private @Nullable CheckpointId checkpoint;
     private @Nullable StateTable rolled;
     private long firstSeq;
-    private @Nullable List<LogRecord.Extent> places = List.of();
-    private int placesBytes;
 
     /** Whether nothing can be written, or need be. */
     private boolean isRefused;
@@ -139,7 +129,7 @@ final class StateLoad {
     /** Returns what was asked for of a state that was loaded. */
     HostState chosen(HostState loaded) throws IOException {
         NameChoice of = names;
-        return of == null ? loaded : HostPart.of(loaded, of, maxChosen);
+        return of == null ? loaded : HostPart.of(loaded, of, filter, maxChosen);
     }
 
     /** Keeps what it writes for the next load, if it loads everything there is. */
@@ -179,7 +169,7 @@ final class StateLoad {
         if (!wantsExtents()) {
             Tables tables = Tables.ofNames(store, hostId, from, seq);
             long bytes = tables.names().stream().mapToLong(Tables.Stored::bytes).sum();
-            if (bytes / MAX_ENTRY_BYTES > maxEntries) {
+            if (names == null && bytes / MAX_ENTRY_BYTES > maxEntries) {
                 throw new LargeHostException();
             }
             return tables;
@@ -195,8 +185,6 @@ final class StateLoad {
             throws IOException {
         Tables of = tables == null ? Tables.none(base) : tables;
         checkpoint = base;
-        placesBytes = 0;
-        places = new ArrayList<>();
         boolean isStored = checkpoint != null || !of.names().isEmpty();
         SortedRows table = rolled;
         if (table == null || !isOf(table, commits, reader)) {
@@ -205,7 +193,7 @@ final class StateLoad {
         }
         HostState state = table == null ? begun() : new HostState(table, listener, maxEntries);
         if (table == null && isStored) {
-            TableMerge.restore(store, hostId, of, wantsExtents(), state, this::note);
+            TableMerge.restore(store, hostId, of, wantsExtents(), state);
         }
         firstSeq = state.seq();
         return state;
@@ -215,26 +203,6 @@ final class StateLoad {
         SortedRows opened = TableStack.open(store, hostId, of);
         stored = opened;
         return opened;
-    }
-
-    private void note(LogRecord.Extent extent) {
-        List<LogRecord.Extent> noted = places;
-        if (noted == null || wantsExtents()) {
-            return;
-        }
-        placesBytes +=
-                EXTENT_BYTES + (extent instanceof LogRecord.ObjectRun run ? run.crcs().length * Integer.BYTES : 0);
-        noted.add(extent);
-        places = placesBytes > MAX_PLACES_BYTES ? null : noted;
-    }
-
-    /**
-     * Returns what the checkpoint says of where bytes are, for a state that does not keep it; null where that is too
-     * much.
-     */
-    @Nullable
-    List<LogRecord.Extent> places() {
-        return places;
     }
 
     private HostState begun() {
@@ -254,9 +222,6 @@ final class StateLoad {
 
     /** Makes the state of a moment that only a history records. */
     HostState past(History.Found found) throws IOException {
-        if (names != null || rows != null) {
-            throw new LargeHostException(); // histories have no index, and rows are of the newest state
-        }
         HostState state = History.replay(store, found, begun(), this::withLengths);
         if (isLarge(state)) {
             try (PastContents places = new PastContents(store, hostId, found, state)) {
@@ -357,6 +322,7 @@ final class StateLoad {
     /** Ends it: the caller keeps the state, null for none, and no stack holds one that was laid out before. */
     void end(@Nullable HostState state) {
         if (state != null) {
+            state.setLoaded();
             tellFreed();
         }
         if (locals != null) {

@@ -144,20 +144,13 @@ final class TableMerge implements AutoCloseable {
      * Takes over a checkpoint and the tables behind it, at least one of them, into a state before the first commit.
      *
      * @param attaches whether it is asked where bytes are
-     * @param extents gets all that the checkpoint has, and with {@code attaches} those of tables
      * @throws CorruptArchiveException when one is damaged; the state is then not usable
      */
-    static void restore(
-            BlobStore store, String hostId, Tables of, boolean attaches, HostState state, ExtentSink extents)
+    static void restore(BlobStore store, String hostId, Tables of, boolean attaches, HostState state)
             throws IOException {
         try (TableMerge merge = of(store, hostId, of, attaches)) {
             long timeMs = merge.header().timeMs();
-            merge.state(record -> {
-                state.apply(merge.key(), record, timeMs);
-                if (record instanceof LogRecord.Extent extent) {
-                    extents.take(extent);
-                }
-            });
+            merge.state(record -> state.apply(merge.key(), record, timeMs));
             state.restored(merge.header());
         }
     }

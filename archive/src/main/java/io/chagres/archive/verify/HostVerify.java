@@ -21,7 +21,6 @@ import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
-import io.chagres.archive.state.HostView;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.state.PointInTime;
@@ -115,8 +114,7 @@ final class HostVerify implements AutoCloseable {
         }
         Set<String> referred = new HashSet<>();
         try {
-            HostState now = HostView.open(store, hostId, PointInTime.NOW, ExtentFilter.ALL, tables)
-                    .state();
+            HostState now = HostLog.open(store, hostId, PointInTime.NOW, ExtentFilter.ALL, null, tables);
             for (FileVersion version : now.versions()) {
                 for (LogRecord.Extent extent : Extents.of(version)) {
                     String object = VersionReader.dataObject(hostId, extent);

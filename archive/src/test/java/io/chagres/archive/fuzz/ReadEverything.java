@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.EncryptedException;
+import io.chagres.archive.LogRecord;
 import io.chagres.archive.maintain.Compact;
 import io.chagres.archive.maintain.CompactOptions;
 import io.chagres.archive.maintain.CompactSummary;
@@ -17,6 +18,7 @@ import io.chagres.archive.restore.RestoreNameless;
 import io.chagres.archive.restore.RestoreOptions;
 import io.chagres.archive.state.CompactedHistoryException;
 import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
@@ -119,14 +121,22 @@ final class ReadEverything {
                 (object, cause, consequence) -> assertThat(cause).isNotBlank());
     }
 
+    private static List<LogRecord.Extent> places(HostState state) {
+        List<LogRecord.Extent> places = new ArrayList<>();
+        state.versions().forEach(version -> places.addAll(Extents.of(version)));
+        return places;
+    }
+
     private void whole(HostState state) throws IOException {
         names(state);
-        HostState light = said(() -> HostLog.load(store, HostileStore.ID, Map.of()));
-        if (light != null) {
-            Set<Long> ids = state.versions().stream().map(FileVersion::id).collect(Collectors.toSet());
-            said(() -> HostLog.locate(store, HostileStore.ID, light, PointInTime.NOW, ids));
-        }
+        HostState light =
+                said(() -> HostLog.load(store, HostileStore.ID, PointInTime.NOW, ExtentFilter.NONE, RunListener.NONE));
         same(light == null ? null : light.names().size(), state.names().size());
+        Set<Long> ids = state.versions().stream().map(FileVersion::id).collect(Collectors.toSet());
+        if (!ids.isEmpty()) {
+            HostState versions = said(() -> HostLog.load(store, HostileStore.ID, ids, Map.of()));
+            same(versions == null ? null : places(versions), places(state));
+        }
         try (LocalTables tables = tables()) {
             HostState other = said(() -> HostLog.load(store, HostileStore.ID, PointInTime.NOW, tables));
             same(other == null ? null : StateText.of(other), StateText.of(state));

@@ -9,7 +9,6 @@ import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
-import io.chagres.archive.state.HostView;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.NameChoice;
 import io.chagres.archive.state.PointInTime;
@@ -114,9 +113,7 @@ class RequestsTest {
     /** Beside two requests that find the host, and those for the commits the bytes lie in. */
     @Test
     void ofOneFile() throws IOException {
-        HostState state = HostLog.load(counting, ID, PointInTime.NOW, ExtentFilter.NONE, RunListener.NONE);
-        HostState located = HostLog.locate(counting, ID, state, PointInTime.NOW, Set.of(rotated));
-        assertThat(located).isSameAs(state);
+        HostState state = HostLog.load(counting, ID, Set.of(rotated), Map.of());
         assertThat(requests).as("to know where the bytes are").hasSizeLessThanOrEqualTo(19 + tables());
         String content = read(state, rotated, 1 << 20);
         assertThat(content.lines()).hasSize(20);
@@ -126,8 +123,7 @@ class RequestsTest {
     /** A file that grows all the time takes all objects that say where its bytes are. */
     @Test
     void ofOneFileThatGrowsAllTheTime() throws IOException {
-        HostState state = HostLog.load(counting, ID, PointInTime.NOW, ExtentFilter.NONE, RunListener.NONE);
-        HostState located = HostLog.locate(counting, ID, state, PointInTime.NOW, Set.of(7L));
+        HostState located = HostLog.load(counting, ID, Set.of(7L), Map.of());
         assertThat(requests).hasSizeLessThanOrEqualTo(19 + 8 + tables());
         assertThat(read(located, 7, 30).lines().toList().getLast()).startsWith("line ");
         HostState all = HostLog.replay(store, ID, ExtentFilter.ALL, RunListener.NONE);
@@ -143,8 +139,7 @@ class RequestsTest {
         Pathname path = Pathname.of("/var/log/service-" + last + "/app.log");
         NameChoice choice = new NameChoice(path::startsWith, path::equals);
         try (LocalTables tables = LocalTables.unnamed(Pathname.of("/tmp"), LARGE, () -> {})) {
-            HostState chosen = HostView.open(counting, ID, PointInTime.NOW, ExtentFilter.NONE, choice, tables)
-                    .located(() -> Set.of(last + 1L));
+            HostState chosen = HostLog.open(counting, ID, PointInTime.NOW, ExtentFilter.ALL, choice, tables);
             assertThat(requests).hasSizeLessThanOrEqualTo(28);
             assertThat(read(chosen, last + 1L, 30).lines().toList().getLast()).startsWith("line ");
         }
@@ -153,8 +148,7 @@ class RequestsTest {
     /** A shipper that compares a file with what it archived knows the commits since the last table. */
     @Test
     void ofAShipper() throws IOException {
-        HostState state = HostLog.load(counting, ID, RECENT);
-        HostState located = HostLog.locate(counting, ID, state, PointInTime.NOW, Set.of(rotated));
+        HostState located = HostLog.load(counting, ID, Set.of(rotated), RECENT);
         assertThat(Objects.requireNonNull(located.version(rotated)).length()).isPositive();
         assertThat(requests).as("a file it need not read").hasSizeLessThanOrEqualTo(6 + tables());
     }

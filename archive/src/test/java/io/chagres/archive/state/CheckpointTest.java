@@ -54,7 +54,7 @@ class CheckpointTest {
 
     private HostState restored() throws IOException {
         HostState state = new HostState(ExtentFilter.ALL, RunListener.NONE);
-        TableMerge.restore(store, LogFixture.HOST, Tables.none(new CheckpointId(1, 0)), true, state, extent -> {});
+        TableMerge.restore(store, LogFixture.HOST, Tables.none(new CheckpointId(1, 0)), true, state);
         return state;
     }
 

@@ -144,7 +144,7 @@ class StateTableTest {
             HostLog.checkIndex(copy, key);
             HostState read = new HostState(ExtentFilter.ALL, RunListener.NONE);
             Tables only = Tables.none(Objects.requireNonNull(ArchiveLayout.checkpointOf(key)));
-            TableMerge.restore(copy, LogFixture.HOST, only, true, read, extent -> {});
+            TableMerge.restore(copy, LogFixture.HOST, only, true, read);
             assertThat(StateText.of(read)).isEqualTo(StateText.of(other));
         }
     }

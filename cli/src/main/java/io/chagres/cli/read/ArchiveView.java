@@ -12,6 +12,7 @@ import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.read.Lookahead;
 import io.chagres.archive.read.Workers;
 import io.chagres.archive.state.CompactedHistoryException;
+import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.StoreException;
@@ -166,7 +167,7 @@ public final class ArchiveView implements AutoCloseable {
 
     /** Opens a host at the moment to read. */
     public QueriedHost host(HostRegistry.Owner host) throws IOException {
-        return archive.host(host, query(List.of(), false));
+        return archive.host(host, query(List.of(), false), ExtentFilter.NONE);
     }
 
     /** Says that nobody looks at a host now. */
@@ -178,16 +179,19 @@ public final class ArchiveView implements AutoCloseable {
      * Chooses files of the hosts that an address names.
      *
      * @param versions whether every version is chosen, not only the newest of each path
+     * @param extents whether it is known where their bytes are: of all, or of none
      * @throws CommandFailure when no file matches
      */
-    public List<QueriedHost> select(@Nullable Address address, boolean versions) throws IOException {
-        return select(hosts(address), address, versions);
+    public List<QueriedHost> select(@Nullable Address address, boolean versions, ExtentFilter extents)
+            throws IOException {
+        return select(hosts(address), address, versions, extents);
     }
 
     /** Chooses files of hosts that an address was found to name, as above. */
-    List<QueriedHost> select(List<HostRegistry.Owner> hosts, @Nullable Address address, boolean versions)
+    List<QueriedHost> select(
+            List<HostRegistry.Owner> hosts, @Nullable Address address, boolean versions, ExtentFilter extents)
             throws IOException {
-        List<QueriedHost> chosen = files(hosts, address, versions);
+        List<QueriedHost> chosen = files(hosts, address, versions, extents);
         if (chosen.stream().allMatch(host -> host.files().isEmpty())) {
             throw nothing(address, expired(chosen));
         }
@@ -207,16 +211,17 @@ public final class ArchiveView implements AutoCloseable {
     }
 
     /** Chooses files of the hosts that an address names; there may be none. */
-    public List<QueriedHost> find(@Nullable Address address, boolean versions) throws IOException {
-        return files(archive.hosts(query(address, versions)), address, versions);
+    public List<QueriedHost> find(@Nullable Address address) throws IOException {
+        return files(archive.hosts(query(address, false)), address, false, ExtentFilter.ALL);
     }
 
-    private List<QueriedHost> files(List<HostRegistry.Owner> hosts, @Nullable Address address, boolean versions)
+    private List<QueriedHost> files(
+            List<HostRegistry.Owner> hosts, @Nullable Address address, boolean versions, ExtentFilter extents)
             throws IOException {
         Query query = query(address, versions);
         List<QueriedHost> chosen = new ArrayList<>();
         for (HostRegistry.Owner host : hosts) {
-            faults.attempt(host, () -> chosen.add(archive.host(host, query)));
+            faults.attempt(host, () -> chosen.add(archive.host(host, query, extents)));
         }
         return chosen;
     }

@@ -10,7 +10,7 @@ import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Lookahead;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionContent;
-import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.ExtentFilter;
 import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
@@ -122,7 +122,7 @@ public final class CatCommand implements Callable<Integer> {
             view.salvage();
         }
         ContentSink sink = sink(context.out());
-        for (QueriedHost host : view.select(hosts, address, false)) {
+        for (QueriedHost host : view.select(hosts, address, false, ExtentFilter.ALL)) {
             view.faults().attempt(host.host(), () -> copy(view, host, sink));
         }
         sink.end();
@@ -158,7 +158,7 @@ public final class CatCommand implements Callable<Integer> {
 
     /** Writes what one host has; returns how many files. */
     private long copy(ArchiveView view, HostRegistry.Owner host, OrderedOutput printed) throws IOException {
-        QueriedHost chosen = view.archive().host(host, view.query(List.of(address), false));
+        QueriedHost chosen = view.archive().host(host, view.query(List.of(address), false), ExtentFilter.ALL);
         Output out = new Output(printed);
         ContentSink sink = sink(out);
         try {
@@ -172,12 +172,11 @@ public final class CatCommand implements Callable<Integer> {
 
     private long copy(ArchiveView view, QueriedHost host, ContentSink sink) throws IOException {
         long files = 0;
-        HostState state = host.located();
         try (VersionContent content =
-                new VersionContent(view.store(), host.host().id(), state, lookahead)) {
+                new VersionContent(view.store(), host.host().id(), host.state(), lookahead)) {
             for (Selection.Entry entry : host.files()) {
                 files++;
-                QueriedFile file = host.file(entry, state);
+                QueriedFile file = host.file(entry);
                 long length = entry.version().length();
                 long end = Math.min(host.window().end(entry.version()), bytes.endIn(length));
                 noteExpired(file, bytes.startIn(length), end);

@@ -6,6 +6,7 @@ import io.chagres.archive.HostRegistry;
 import io.chagres.archive.query.QueriedHost;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Selection;
+import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.BlobInfo;
@@ -90,11 +91,11 @@ public final class LsCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         try (ArchiveView view = reading.view("ls", store, context)) {
             if (objects) {
-                objects(view, view.select(address, versions));
+                objects(view, view.select(address, versions, ExtentFilter.ALL));
             } else if (address == null && !versions) {
                 hosts(view);
             } else {
-                files(view.select(address, versions));
+                files(view.select(address, versions, ExtentFilter.NONE));
             }
             return view.exitCode();
         }

@@ -11,7 +11,6 @@ import io.chagres.archive.state.CommitTimes;
 import io.chagres.archive.state.ExtentList;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
-import io.chagres.archive.state.HostState;
 import io.chagres.cli.command.Output;
 import io.chagres.cli.text.JsonWriter;
 import java.io.IOException;
@@ -19,7 +18,6 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,31 +31,28 @@ final class StoredRanges {
             .withZone(ZoneOffset.UTC);
 
     private final QueriedHost host;
-    private final HostState located;
     private final @Nullable CommitTimes times;
 
-    private StoredRanges(QueriedHost host, HostState located, @Nullable CommitTimes times) {
+    private StoredRanges(QueriedHost host, @Nullable CommitTimes times) {
         this.host = host;
-        this.located = located;
         this.times = times;
     }
 
     /** Finds where the bytes of a host's files are, and when they were committed; unknown where that is damaged. */
     static StoredRanges of(ArchiveView view, QueriedHost host) throws IOException {
-        HostState located = host.located();
         CommitTimes times = null;
         try {
-            times = CommitTimes.load(view.store(), host.host().id(), located.seq(), host.ids(file -> true));
+            times = CommitTimes.load(
+                    view.store(), host.host().id(), host.state().seq(), host.ids(file -> true));
         } catch (CorruptArchiveException e) {
             view.faults().tell(host.host(), e);
         }
-        return new StoredRanges(host, located, times);
+        return new StoredRanges(host, times);
     }
 
     /** Prints a line for each range of a file that an object holds: none for holes and copies. */
     void print(Selection.Entry file, Output out) throws IOException {
-        FileVersion version =
-                Objects.requireNonNull(located.version(file.version().id()));
+        FileVersion version = file.version();
         ExtentList extents = Extents.of(version);
         for (int i = 0; i < extents.size(); i++) {
             LogRecord.Extent extent = extents.get(i);

@@ -8,9 +8,9 @@ import io.chagres.archive.read.Address;
 import io.chagres.archive.read.Lookahead;
 import io.chagres.archive.read.Selection;
 import io.chagres.archive.read.VersionContent;
+import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
-import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
@@ -106,7 +106,7 @@ public final class TailCommand implements Callable<Integer> {
                         TemporaryFiles.tables(context.environment()),
                         context.err()::println)
                 : reading.view("tail", store, context)) {
-            List<QueriedHost> hosts = follow ? view.find(address, false) : view.select(address, false);
+            List<QueriedHost> hosts = follow ? view.find(address) : view.select(address, false, ExtentFilter.ALL);
             boolean many = hosts.stream()
                             .flatMap(host -> host.files().stream())
                             .limit(2)
@@ -131,11 +131,10 @@ public final class TailCommand implements Callable<Integer> {
 
     private void last(ArchiveView view, QueriedHost host, Lookahead lookahead, ContentSink sink) throws IOException {
         String hostId = host.host().id();
-        HostState state = host.located();
-        try (VersionContent content = new VersionContent(view.store(), hostId, state, lookahead);
+        try (VersionContent content = new VersionContent(view.store(), hostId, host.state(), lookahead);
                 LastLines finder = new LastLines(BLOCK_BYTES)) {
             for (Selection.Entry entry : host.files()) {
-                QueriedFile file = host.file(entry, state);
+                QueriedFile file = host.file(entry);
                 if (lineTimes.isGiven()) {
                     lastOfTime(file, content, finder, sink);
                     continue;

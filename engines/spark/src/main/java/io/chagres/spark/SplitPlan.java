@@ -10,6 +10,7 @@ import io.chagres.archive.query.QueriedHost;
 import io.chagres.archive.query.Query;
 import io.chagres.archive.read.CommitWindow;
 import io.chagres.archive.read.Selection;
+import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
 import java.io.IOException;
 import java.time.Instant;
@@ -52,15 +53,19 @@ final class SplitPlan {
     private void plan(ArchiveReader archive, HostRegistry.Owner host) throws IOException {
         switch (question.table()) {
             case LINES ->
-                splits.addAll(new Splits(host, question.splitBytes()).of(ranges(archive, archive.host(host, query))));
+                splits.addAll(new Splits(host, question.splitBytes()).of(ranges(archive, listed(archive, host))));
             case FILES ->
                 add(
                         host,
-                        archive.host(host, query).files().stream()
+                        listed(archive, host).files().stream()
                                 .map(SplitPlan::row)
                                 .toList());
             case COMMITS, HOSTS -> add(host, List.of());
         }
+    }
+
+    private QueriedHost listed(ArchiveReader archive, HostRegistry.Owner host) throws IOException {
+        return archive.host(host, query, ExtentFilter.NONE);
     }
 
     private void add(HostRegistry.Owner host, List<Split.FileRow> files) {
@@ -87,7 +92,7 @@ final class SplitPlan {
         Unmatched unmatched = archive.unmatched(host.host(), filter.pattern());
         List<LineRange> ranges = new ArrayList<>();
         for (Selection.Entry entry : host.files()) {
-            QueriedFile file = host.file(entry, host.state());
+            QueriedFile file = host.file(entry);
             ranges.addAll(file.ranges(unmatched, wanted.start(file.version()), wanted.end(file.version())));
         }
         return ranges;

@@ -5,7 +5,6 @@ import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
-import io.chagres.archive.state.PointInTime;
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.MemoryCompare;
 import io.chagres.linux.Fd;
@@ -36,8 +35,7 @@ public final class ArchivedBytes implements AutoCloseable {
 
     /** Loads where the archive holds the bytes of some versions. */
     public ArchivedBytes(OwnLog log, Set<Long> versionIds) throws IOException {
-        HostState loaded = HostLog.load(log.store(), log.hostId(), log.recent());
-        state = HostLog.locate(log.store(), log.hostId(), loaded, PointInTime.NOW, versionIds);
+        state = HostLog.load(log.store(), log.hostId(), versionIds, log.recent());
         reader = new VersionReader(log.store(), log.hostId(), state);
     }
 

@@ -19,17 +19,15 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.random.RandomGenerator;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Whatever size counts as large, a host says the same. */
-class HostViewTest {
+class OpenedHostTest {
     private static final int COMMITS = 40;
 
     private final MemoryStore store = new MemoryStore();
-    private final RandomGenerator random = Seeds.random(Seeds.next("HostViewTest"));
+    private final RandomGenerator random = Seeds.random(Seeds.next("OpenedHostTest"));
     private long lastId;
 
     private static LocalTables tables(int largeVersions) {
@@ -85,6 +83,11 @@ class HostViewTest {
         }
     }
 
+    private HostState part(PointInTime at, NameChoice names) throws IOException {
+        StateLoad load = StateLoad.inMemory(store, LogFixture.HOST, ExtentFilter.ALL, RunListener.NONE, false);
+        return HostLog.load(store, LogFixture.HOST, at, load.choosing(names, 1 << 20));
+    }
+
     @Test
     void isTheSameHowManyVersionsEverAreLarge() throws IOException {
         fill();
@@ -93,11 +96,9 @@ class HostViewTest {
                 for (long seq : new long[] {1, random.nextLong(2, COMMITS), COMMITS}) {
                     PointInTime at = PointInTime.seq(seq);
                     HostState expected = HostLog.load(store, LogFixture.HOST, at, ExtentFilter.ALL, RunListener.NONE);
-                    HostView view = HostView.open(store, LogFixture.HOST, at, tables);
-                    assertThat(view.state().isLarge() || largeVersions > 0).isTrue();
-                    Set<Long> all =
-                            expected.versions().stream().map(FileVersion::id).collect(Collectors.toSet());
-                    assertThat(StateText.of(view.located(() -> all))).isEqualTo(StateText.of(expected));
+                    HostState state = HostLog.open(store, LogFixture.HOST, at, ExtentFilter.ALL, null, tables);
+                    assertThat(state.isLarge() || largeVersions > 0).isTrue();
+                    assertThat(StateText.of(state)).isEqualTo(StateText.of(expected));
                     tables.release(LogFixture.HOST);
                 }
             }
@@ -126,8 +127,8 @@ class HostViewTest {
             Address address = Address.parse(pattern);
             for (int largeVersions : new int[] {0, LocalTables.LARGE_VERSIONS}) {
                 try (LocalTables tables = tables(largeVersions)) {
-                    HostState state = HostView.open(store, LogFixture.HOST, PointInTime.NOW, tables)
-                            .state();
+                    HostState state =
+                            HostLog.open(store, LogFixture.HOST, PointInTime.NOW, ExtentFilter.NONE, null, tables);
                     List<String> chosen = Selection.of(state, address, false).stream()
                             .filter(Selection.Entry::named)
                             .map(each -> each.path() + " " + each.version().id())
@@ -168,7 +169,7 @@ class HostViewTest {
                 NameChoice filter = new NameChoice(address::mayMatchBelow, address::matches);
                 HostState part;
                 try {
-                    part = HostView.part(store, LogFixture.HOST, at, filter, Integer.MAX_VALUE / 32);
+                    part = part(at, filter);
                 } catch (LargeHostException e) {
                     continue; // a file of several names
                 }
@@ -179,6 +180,7 @@ class HostViewTest {
                             .isEqualTo(chosen(whole, address, versions));
                 }
                 assertThat(part.chain()).isEqualTo(whole.chain());
+                assertThat(part.nextVersionId()).isEqualTo(whole.nextVersionId());
             }
         }
         assertThat(parts).isPositive();
@@ -194,9 +196,9 @@ class HostViewTest {
             for (int largeVersions : new int[] {0, 2, 10, 40, LocalTables.LARGE_VERSIONS}) {
                 NameChoice names = new NameChoice(address::mayMatchBelow, address::matches);
                 try (LocalTables tables = tables(largeVersions)) {
-                    HostView view =
-                            HostView.open(store, LogFixture.HOST, PointInTime.NOW, ExtentFilter.ALL, names, tables);
-                    assertThat(chosen(view.state(), address, true))
+                    HostState state =
+                            HostLog.open(store, LogFixture.HOST, PointInTime.NOW, ExtentFilter.ALL, names, tables);
+                    assertThat(chosen(state, address, true))
                             .as(pattern + " of " + largeVersions)
                             .isEqualTo(chosen(whole, address, true));
                 }
@@ -232,7 +234,7 @@ class HostViewTest {
             damaged[random.nextInt(good.length)] ^= (byte) (1 << random.nextInt(8));
             store.replace(key, i == 0 ? Arrays.copyOf(good, good.length / 2) : damaged);
             NameChoice filter = new NameChoice(address::mayMatchBelow, address::matches);
-            HostState part = HostView.part(store, LogFixture.HOST, PointInTime.NOW, filter, 1 << 20);
+            HostState part = part(PointInTime.NOW, filter);
             assertThat(chosen(part, address, true)).isEqualTo(expected);
         }
     }
@@ -247,7 +249,7 @@ class HostViewTest {
         }
         Address address = Address.parse("*:/b/c");
         NameChoice filter = new NameChoice(address::mayMatchBelow, address::matches);
-        assertThatThrownBy(() -> HostView.part(store, LogFixture.HOST, PointInTime.NOW, filter, 1 << 20))
+        assertThatThrownBy(() -> part(PointInTime.NOW, filter))
                 .isInstanceOf(CorruptArchiveException.class)
                 .hasMessageContaining("version 2, which was never opened");
     }
