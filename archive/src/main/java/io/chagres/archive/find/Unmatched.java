@@ -4,19 +4,22 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CommitSpan;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.EncryptedException;
+import io.chagres.archive.state.LocalTables;
+import io.chagres.archive.state.RowSorter;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Says which bytes of a host's versions need not be read: the filters say that no line there has what is looked for.
@@ -24,7 +27,7 @@ import java.util.function.Consumer;
  */
 public final class Unmatched {
     /** Nothing is known. */
-    public static final Unmatched NONE = new Unmatched(Map.of(), 0);
+    public static final Unmatched NONE = new Unmatched(null, 0);
 
     /** The most tokens of a literal that are looked for: the chance that others look like both is 1 in 10,000. */
     private static final int MAX_TOKENS = 2;
@@ -35,12 +38,12 @@ public final class Unmatched {
     /** A range of positions. */
     public record Range(long start, long end) {}
 
-    /** In order; they may overlap. */
-    private final Map<Long, List<Range>> ranges;
+    /** Null when there are none. */
+    private final @Nullable VersionRanges ranges;
 
     private final long nowhereUntil;
 
-    private Unmatched(Map<Long, List<Range>> ranges, long nowhereUntil) {
+    private Unmatched(@Nullable VersionRanges ranges, long nowhereUntil) {
         this.ranges = ranges;
         this.nowhereUntil = nowhereUntil;
     }
@@ -48,17 +51,37 @@ public final class Unmatched {
     /**
      * Asks the filters of a host: one list, and a few requests for each.
      *
+     * @param tables help to sort
      * @param damage hears of filters that are damaged, which then say nothing
      */
     public static Unmatched of(
-            BlobStore store, String hostId, LinePattern pattern, Consumer<CorruptArchiveException> damage)
+            BlobStore store,
+            String hostId,
+            LinePattern pattern,
+            LocalTables tables,
+            Consumer<CorruptArchiveException> damage)
             throws IOException {
         List<long[]> wanted = tokens(pattern);
         if (wanted.isEmpty()) {
             return NONE;
         }
-        Map<Long, List<Range>> ranges = new HashMap<>();
-        long told = 0; // up to this commit everything, and nothing of it may match
+        try (RowSorter ranges = tables.sorter()) {
+            long told = told(store, hostId, wanted, ranges, damage);
+            return new Unmatched(ranges.size() == 0 ? null : VersionRanges.of(ranges), Math.max(0, told));
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+
+    /** Asks all filters; returns up to which commit they have everything, and nothing of it may match. */
+    private static long told(
+            BlobStore store,
+            String hostId,
+            List<long[]> wanted,
+            RowSorter ranges,
+            Consumer<CorruptArchiveException> damage)
+            throws IOException {
+        long told = 0;
         for (BlobInfo filter : LineFilters.list(store, hostId)) {
             CommitSpan span = Objects.requireNonNull(ArchiveLayout.filterOf(filter.key()));
             boolean nowhere = false;
@@ -71,8 +94,7 @@ public final class Unmatched {
             }
             told = nowhere && told == span.from() ? span.to() : -1;
         }
-        ranges.values().forEach(each -> each.sort(Comparator.comparingLong(Range::start)));
-        return new Unmatched(ranges, Math.max(0, told));
+        return told;
     }
 
     /**
@@ -100,8 +122,7 @@ public final class Unmatched {
     }
 
     /** Takes what cannot match; says whether that is everything, and the filter is whole. */
-    private static boolean ask(FilterReader filter, List<long[]> wanted, Map<Long, List<Range>> ranges)
-            throws IOException {
+    private static boolean ask(FilterReader filter, List<long[]> wanted, RowSorter ranges) throws IOException {
         boolean nowhere = true;
         boolean ends = false;
         for (List<FilterFormat.Piece> pieces = filter.next(); !pieces.isEmpty(); pieces = filter.next()) {
@@ -109,8 +130,7 @@ public final class Unmatched {
             Map<Integer, ByteBuffer> rows = rows(filter, pieces, wanted);
             for (FilterFormat.Piece piece : pieces) {
                 if (piece.columns() > 0 && wanted.stream().noneMatch(tokens -> hasAll(piece, tokens, rows))) {
-                    ranges.computeIfAbsent(piece.versionId(), id -> new ArrayList<>())
-                            .add(new Range(piece.start(), piece.end()));
+                    ranges.add(VersionRanges.row(piece.versionId(), piece.start(), piece.end()));
                 } else {
                     nowhere &= piece.versionId() == FilterFormat.END;
                 }
@@ -148,17 +168,9 @@ public final class Unmatched {
 
     /** Returns what is left of a range of a version, in order. */
     public List<Range> rest(long versionId, long start, long end) {
-        List<Range> rest = new ArrayList<>();
-        long at = start;
-        for (Range each : ranges.getOrDefault(versionId, List.of())) {
-            if (each.start > at && at < end) {
-                rest.add(new Range(at, Math.min(each.start, end)));
-            }
-            at = Math.max(at, each.end);
+        if (ranges == null) {
+            return start < end ? List.of(new Range(start, end)) : List.of();
         }
-        if (at < end) {
-            rest.add(new Range(at, end));
-        }
-        return rest;
+        return ranges.rest(versionId, start, end);
     }
 }

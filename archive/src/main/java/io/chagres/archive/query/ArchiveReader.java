@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -291,7 +292,7 @@ public final class ArchiveReader implements AutoCloseable {
 
     private void lines(Query query, @Nullable LinePattern pattern, LineTaker taker) throws IOException {
         forEachHost(query, owner -> {
-            Unmatched unmatched = unmatched(owner, pattern);
+            Unmatched unmatched = unmatched(owner, pattern, damaged -> {});
             QueriedHost host = host(owner, query, ExtentFilter.ALL);
             try (BlockReader blocks = new BlockReader(store, owner.id(), host.state(), pattern)) {
                 forEachFile(host, file -> {
@@ -313,9 +314,12 @@ public final class ArchiveReader implements AutoCloseable {
      * Returns what of a host cannot match, by its filters; one that is damaged says nothing, and so all is read.
      *
      * @param pattern null for all lines
+     * @param damage hears of filters that are damaged
      */
-    public Unmatched unmatched(HostRegistry.Owner host, @Nullable LinePattern pattern) throws IOException {
-        return pattern == null ? Unmatched.NONE : Unmatched.of(store, host.id(), pattern, damaged -> {});
+    public Unmatched unmatched(
+            HostRegistry.Owner host, @Nullable LinePattern pattern, Consumer<CorruptArchiveException> damage)
+            throws IOException {
+        return pattern == null ? Unmatched.NONE : Unmatched.of(store, host.id(), pattern, tables, damage);
     }
 
     private static void forEachFile(QueriedHost host, FileTaker taker) throws IOException {

@@ -271,8 +271,7 @@ public final class FleetSearch {
         List<CorruptArchiveException> filters = new ArrayList<>();
         FileSearch.Options lines = wanted.wanted;
         boolean everything = wanted.encoding.charset() != null || lines.numbers() || lines.before() + lines.after() > 0;
-        Unmatched unmatched =
-                everything ? Unmatched.NONE : Unmatched.of(archive.store(), owner.id(), wanted.pattern, filters::add);
+        Unmatched unmatched = archive.unmatched(owner, everything ? null : wanted.pattern, filters::add);
         if (isRuledOut(owner, unmatched)) {
             return null;
         }

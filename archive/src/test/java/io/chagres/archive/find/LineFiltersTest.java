@@ -21,6 +21,7 @@ import io.chagres.archive.store.StoreTraits;
 import io.chagres.archive.testing.FaultyStore;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.testing.SmallArchive;
+import io.chagres.archive.testing.Tables;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
 import java.io.InputStream;
@@ -173,7 +174,7 @@ final class LineFiltersTest {
             HostState state = HostLog.load(store, host, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE);
             for (String needle : List.of(NEEDLE, "0123456789abcdef", "request=0123456789abcdef user")) {
                 Counted counted = new Counted(store);
-                Unmatched unmatched = Unmatched.of(counted, host, literal(needle), damage -> {
+                Unmatched unmatched = Unmatched.of(counted, host, literal(needle), Tables.any(), damage -> {
                     throw new AssertionError(damage);
                 });
                 assertThat(counted.requests).isLessThanOrEqualTo(4);
@@ -208,7 +209,7 @@ final class LineFiltersTest {
             };
             String host = HostRegistry.hosts(store).getFirst().id();
             HostState state = HostLog.load(counting, host, PointInTime.NOW, ExtentFilter.NONE, RunListener.NONE);
-            Unmatched unmatched = Unmatched.of(counting, host, literal(NEEDLE), damage -> {
+            Unmatched unmatched = Unmatched.of(counting, host, literal(NEEDLE), Tables.any(), damage -> {
                 throw new AssertionError(damage);
             });
             assertThat(state.versions()).hasSize(files).allMatch(each -> unmatched
@@ -372,17 +373,19 @@ final class LineFiltersTest {
         String strange = ArchiveLayout.filter(other, new CommitSpan(5, 9));
         store.replace(strange, bytes);
         List<String> damaged = new ArrayList<>();
-        Unmatched unmatched = Unmatched.of(store, other, literal(NEEDLE), damage -> damaged.add(damage.object()));
+        Unmatched unmatched =
+                Unmatched.of(store, other, literal(NEEDLE), Tables.any(), damage -> damaged.add(damage.object()));
         assertThat(unmatched.nowhereUntil()).isZero();
         assertThat(damaged).containsExactly(strange);
     }
 
     private static long nowhereUntil(BlobStore store, String host, String word) throws IOException {
-        return Unmatched.of(store, host, literal(word), damage -> {}).nowhereUntil();
+        return Unmatched.of(store, host, literal(word), Tables.any(), damage -> {})
+                .nowhereUntil();
     }
 
     private static List<String> left(BlobStore store, String host, String word) throws IOException {
-        Unmatched unmatched = Unmatched.of(store, host, literal(word), damage -> {
+        Unmatched unmatched = Unmatched.of(store, host, literal(word), Tables.any(), damage -> {
             throw new AssertionError(damage);
         });
         List<String> left = new ArrayList<>();
@@ -413,7 +416,7 @@ final class LineFiltersTest {
             assertThat(LineFilters.list(store, host)).hasSizeLessThan(6);
             HostState state = HostLog.load(store, host, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE);
             long length = state.versions().iterator().next().length();
-            Unmatched unmatched = Unmatched.of(store, host, literal(needle(7)), damage -> {});
+            Unmatched unmatched = Unmatched.of(store, host, literal(needle(7)), Tables.any(), damage -> {});
             long left = unmatched.rest(1, 0, length).stream()
                     .mapToLong(each -> each.end() - each.start())
                     .sum();
@@ -467,7 +470,7 @@ final class LineFiltersTest {
                 int length = Math.min(32, end - id - 3);
                 for (int from = 0; from + 16 <= length; from++) {
                     String literal = text.substring(id + 3 + from, id + 3 + from + 16);
-                    Unmatched unmatched = Unmatched.of(store, host, literal(literal), damage -> {});
+                    Unmatched unmatched = Unmatched.of(store, host, literal(literal), Tables.any(), damage -> {});
                     assertThat(unmatched.rest(1, start, end))
                             .as("%s at %d", literal, border)
                             .containsExactly(new Unmatched.Range(start, end));

@@ -89,7 +89,7 @@ final class SplitPlan {
         Instant from = instant(filter.committedFromMs(), -1);
         Instant to = instant(filter.committedToMs(), 1);
         CommitWindow wanted = archive.window(host.host(), from, to);
-        Unmatched unmatched = archive.unmatched(host.host(), filter.pattern());
+        Unmatched unmatched = archive.unmatched(host.host(), filter.pattern(), damaged -> {});
         List<LineRange> ranges = new ArrayList<>();
         for (Selection.Entry entry : host.files()) {
             QueriedFile file = host.file(entry);
