@@ -147,7 +147,7 @@ class TailerTest {
 
     private void openOnlyFor(int flags) throws IOException {
         Objects.requireNonNull(tail.fd()).close();
-        tail.open(Fd.open(Pathname.of(file.toString()), flags, 0), 0);
+        tail.open(Fd.open(Pathname.of(file.toString()), flags, 0));
     }
 
     @ParameterizedTest

@@ -69,6 +69,9 @@ public final class Verification {
 
     private boolean suspect;
     private boolean closed;
+    /** The errno that was reported last, or 0 since the file was read to its end. */
+    private short refusedWith;
+
     private long quietSinceMs;
 
     /** The comparison that is under way; most files never need one. */
@@ -231,6 +234,25 @@ public final class Verification {
         boolean waited = halfLineAt == at;
         halfLineAt = at;
         return waited;
+    }
+
+    // -- a file that cannot be read
+
+    /**
+     * Notes that the kernel refuses to read the file.
+     *
+     * @param errno why; 0 when it no longer does
+     * @return whether that is not what was noted last
+     */
+    public boolean refuses(int errno) {
+        boolean isNew = refusedWith != errno;
+        refusedWith = (short) errno;
+        return isNew;
+    }
+
+    /** Says whether the kernel refused to read it, and it was not read to its end since. */
+    public boolean isRefused() {
+        return refusedWith != 0;
     }
 
     // -- the guard

@@ -78,7 +78,7 @@ public final class FileQueue implements Iterable<Tail> {
             return false;
         }
         room();
-        file.marks |= mark;
+        file.marks |= (char) mark;
         files[slot(size++)] = file;
         return true;
     }
@@ -87,7 +87,7 @@ public final class FileQueue implements Iterable<Tail> {
     public void addFirst(Tail file) {
         if (!contains(file)) {
             room();
-            file.marks |= mark;
+            file.marks |= (char) mark;
             first = slot(-1);
             files[first] = file;
             size++;
@@ -122,7 +122,7 @@ public final class FileQueue implements Iterable<Tail> {
         files[first] = null;
         first = slot(1);
         size--;
-        file.marks &= ~mark;
+        file.marks &= (char) ~mark;
         if (size * 8 < files.length && files.length > FEWEST) {
             resize(files.length / 4);
         }

@@ -15,6 +15,9 @@ public final class SourceVolume {
     private final long fsLow;
     private final long device;
     private final FileQueue moving = new FileQueue(FileQueue.For.MOTION);
+    /** The last one of each hash. */
+    private final @Nullable FileClass[] classes = new FileClass[16];
+
     private long restingBytes;
     private @Nullable Boolean timesStores;
 
@@ -71,6 +74,22 @@ public final class SourceVolume {
     /** Returns the files that do not rest, and some that do so or ended since they were put there. */
     public FileQueue moving() {
         return moving;
+    }
+
+    /** Returns what a file here has in common with others: as a rule the object that they have. */
+    FileClass common(Rules rules, int mode, int uid, int gid) {
+        int at = (rules.hashCode() * 31 + mode * 17 + uid * 7 + gid) & classes.length - 1;
+        FileClass known = classes[at];
+        if (known != null
+                && known.mode() == mode
+                && known.uid() == uid
+                && known.gid() == gid
+                && known.rules().equals(rules)) {
+            return known;
+        }
+        FileClass made = new FileClass(this, rules, mode, uid, gid);
+        classes[at] = made;
+        return made;
     }
 
     /** Notes that a file began to rest with some bytes. */

@@ -23,35 +23,31 @@ import org.jspecify.annotations.Nullable;
  * other facts about its bytes are computed when somebody asks for them. Confined to the shipper's thread.
  */
 public final class Tail implements InodeTable.OfInode {
-    private static final int KEPT_AT_REST = TailFact.DERIVED_SOUGHT.bit() | TailFact.HANDLE_REMADE.bit();
-    private static final int GUARDED = 32;
-    private static final int BEFORE_SHIFT = 6;
+    private static final int HEADED = 1 << 8;
+    private static final int GUARDED = 1 << 9;
+    private static final int BEFORE_SHIFT = 10;
     private static final int BEFORE = 3 << BEFORE_SHIFT;
+    private static final int KEPT_AT_REST =
+            TailFact.DERIVED_SOUGHT.bit() | TailFact.HANDLE_REMADE.bit() | TailFact.USED_LATELY.bit() | HEADED;
     private static final Verification.Before[] BEFORES = Verification.Before.values();
     private static final long SECOND_MS = 1000;
 
     // -- which file
     public final long versionId;
-    private final SourceVolume volume;
     private final long inode;
     private final long generation;
-    private Rules rules;
+    private FileClass common;
 
     private @Nullable Dentry name;
     private @Nullable Seldom seldom;
 
     private @Nullable Fd fd;
-    private int lastUse;
 
     // -- its bytes
     /** The state of its bytes; null while the file rests. */
     private @Nullable Verification bytes;
 
     private int headCrc;
-    private boolean hasHead;
-    private short recordedMode;
-    private int recordedUid;
-    private int recordedGid;
     private long recordedMtimeNs = Long.MIN_VALUE;
 
     // -- the bytes of a file that rests; its modification time is the one recorded
@@ -66,12 +62,10 @@ public final class Tail implements InodeTable.OfInode {
     // -- its life
     private Stage stage = Stage.FOUND;
     /** One bit for each {@link FileQueue} it is in. */
-    int marks;
+    char marks;
 
-    /** One bit for each {@link TailFact}, and the state of the bytes of a file that rests. */
-    private byte flags;
-    /** The errno that was reported last, or 0 since the file was read to its end. */
-    private short refusedWith;
+    /** One bit for each {@link TailFact}, whether its head is known, and the state of the bytes of a file that rests. */
+    private short flags;
     /** When its file was looked at last on patrol, in milliseconds of the shipper's clock, which wrap. */
     private int lookedMs;
 
@@ -85,10 +79,9 @@ public final class Tail implements InodeTable.OfInode {
             Origins origins,
             Rules rules) {
         this.versionId = versionId;
-        this.volume = volume;
         this.inode = inode;
         this.generation = generation;
-        this.rules = rules;
+        common = volume.common(rules, 0, 0, 0);
         bytes = new Verification(prefix);
         if (!origins.isEmpty()) {
             seldom().origins = origins;
@@ -108,7 +101,7 @@ public final class Tail implements InodeTable.OfInode {
 
     /** Returns the file system it is on. */
     public SourceVolume volume() {
-        return volume;
+        return common.volume();
     }
 
     @Override
@@ -123,15 +116,15 @@ public final class Tail implements InodeTable.OfInode {
 
     /** Returns which file it is. Allocates. */
     public FileIdentity identity() {
-        return new FileIdentity(volume.fsHigh(), volume.fsLow(), inode, generation);
+        return new FileIdentity(volume().fsHigh(), volume().fsLow(), inode, generation);
     }
 
     /** Says whether a file is its own, by a look at that file. */
     boolean is(FileId other) {
         return inode == other.inode()
                 && generation == other.generation()
-                && volume.fsHigh() == other.fsHigh()
-                && volume.fsLow() == other.fsLow();
+                && volume().fsHigh() == other.fsHigh()
+                && volume().fsLow() == other.fsLow();
     }
 
     /** Returns the version of the same file before this one, as long as this may be its copy. */
@@ -160,12 +153,12 @@ public final class Tail implements InodeTable.OfInode {
 
     /** Returns how its bytes are shipped. */
     public Rules rules() {
-        return rules;
+        return common.rules();
     }
 
     /** Ships it by other rules from now on. */
     public void rules(Rules now) {
-        rules = now;
+        common = volume().common(now, common.mode(), common.uid(), common.gid());
     }
 
     // -- the stage
@@ -205,7 +198,11 @@ public final class Tail implements InodeTable.OfInode {
 
     /** Notes whether something is true of it. */
     public void set(TailFact fact, boolean isTrue) {
-        flags = (byte) (isTrue ? flags | fact.bit() : flags & ~fact.bit());
+        set(fact.bit(), isTrue);
+    }
+
+    private void set(int bit, boolean on) {
+        flags = (short) (on ? flags | bit : flags & ~bit);
     }
 
     /** Says whether it is in a queue. */
@@ -318,8 +315,7 @@ public final class Tail implements InodeTable.OfInode {
 
     /** Tells that the file cannot be read just now, once until it can. */
     public void refused(int errno, Consumer<String> problems) {
-        if (refusedWith != errno) {
-            refusedWith = (short) errno;
+        if (bytes().refuses(errno)) {
             problems.accept(describe() + " cannot be read at byte " + position() + ": " + Errno.message(errno)
                     + "; its bytes stay at risk, it is tried again");
         }
@@ -327,12 +323,14 @@ public final class Tail implements InodeTable.OfInode {
 
     /** Says whether the kernel refused it, and it was not read to its end since. */
     public boolean isRefused() {
-        return refusedWith != 0;
+        return bytes != null && bytes.isRefused();
     }
 
     /** Notes that it can be read. */
     public void notRefused() {
-        refusedWith = 0;
+        if (bytes != null) {
+            bytes.refuses(0);
+        }
     }
 
     // -- descriptor
@@ -343,18 +341,8 @@ public final class Tail implements InodeTable.OfInode {
     }
 
     /** Takes a descriptor; null when another version took it over. */
-    public void open(@Nullable Fd opened, int tick) {
+    public void open(@Nullable Fd opened) {
         fd = opened;
-        lastUse = tick;
-    }
-
-    /** Returns the tick of its last use; ticks wrap. */
-    int lastUse() {
-        return lastUse;
-    }
-
-    void used(int tick) {
-        lastUse = tick;
     }
 
     /** Leaves the kernel's handle, by which a file without a name is opened again. */
@@ -381,7 +369,7 @@ public final class Tail implements InodeTable.OfInode {
         if (known == null) {
             known = awake();
             bytes = known;
-            volume.moves(this, restingPosition);
+            volume().moves(this, restingPosition);
         }
         return known;
     }
@@ -418,7 +406,7 @@ public final class Tail implements InodeTable.OfInode {
         restingQuietSinceSeconds = (int) ((known.quietSinceMs() + SECOND_MS - 1) / SECOND_MS);
         restingGuardCrc = known.guardCrc();
         boolean guarded = known.position() > 0 && known.hasGuard();
-        flags = (byte) ((flags & KEPT_AT_REST)
+        flags = (short) ((flags & KEPT_AT_REST)
                 | (guarded ? GUARDED : 0)
                 | known.comparesFirst().ordinal() << BEFORE_SHIFT);
         if (prefix.isOnePiece()) {
@@ -427,14 +415,14 @@ public final class Tail implements InodeTable.OfInode {
             seldom().prefix = prefix;
         }
         bytes = null;
-        volume.rests(restingPosition);
+        volume().rests(restingPosition);
     }
 
     private boolean mayRest() {
         return name != null
                 && !has(TailFact.TOUCHED)
                 && !has(TailFact.CLOSED_BY_WRITER)
-                && refusedWith == 0
+                && !isRefused()
                 && (marks & ~FileQueue.OF_FILES_AT_REST) == 0
                 && truncated() == null
                 && (stage == Stage.FOLLOWING || stage instanceof Stage.Found);
@@ -447,7 +435,7 @@ public final class Tail implements InodeTable.OfInode {
 
     /** Says whether the checksum of its first bytes is known. */
     public boolean hasHead() {
-        return hasHead;
+        return (flags & HEADED) != 0;
     }
 
     /** Returns the CRC32C of its first bytes, by which copies are found; the last one known where it was forgotten. */
@@ -458,12 +446,12 @@ public final class Tail implements InodeTable.OfInode {
     /** Notes it. */
     public void head(int crc) {
         headCrc = crc;
-        hasHead = true;
+        set(HEADED, true);
     }
 
     /** Forgets it: the file may have other bytes now. */
     public void forgetHead() {
-        hasHead = false;
+        set(HEADED, false);
     }
 
     /** Returns the position of the next byte that is not in a commit yet. */
@@ -539,12 +527,12 @@ public final class Tail implements InodeTable.OfInode {
 
     /** Returns the attributes as the log has them. */
     public InodeAttributes recorded() {
-        return new InodeAttributes(recordedMode, recordedUid, recordedGid, recordedMtimeNs);
+        return new InodeAttributes(common.mode(), common.uid(), common.gid(), recordedMtimeNs);
     }
 
     /** Says whether the log has these. */
     public boolean hasRecorded(int mode, int uid, int gid) {
-        return mode == recordedMode && uid == recordedUid && gid == recordedGid;
+        return mode == common.mode() && uid == common.uid() && gid == common.gid();
     }
 
     /** Notes the attributes that the log has. */
@@ -552,9 +540,7 @@ public final class Tail implements InodeTable.OfInode {
         if (attributes.mtimeNs() != recordedMtimeNs) {
             bytes(); // one that rests has one modification time
         }
-        recordedMode = (short) attributes.mode();
-        recordedUid = attributes.uid();
-        recordedGid = attributes.gid();
+        common = volume().common(common.rules(), attributes.mode(), attributes.uid(), attributes.gid());
         recordedMtimeNs = attributes.mtimeNs();
     }
 
@@ -588,7 +574,7 @@ public final class Tail implements InodeTable.OfInode {
 
     /** Says whether the backlog can be read without anything happening to the file first. */
     public boolean canBeRead() {
-        return refusedWith == 0 && (bytes == null || bytes.heldBackBytes() == 0);
+        return bytes == null || (!bytes.isRefused() && bytes.heldBackBytes() == 0);
     }
 
     /** Returns the bytes a loss of the machine would lose now. */

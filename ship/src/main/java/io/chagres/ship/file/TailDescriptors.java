@@ -33,7 +33,6 @@ public final class TailDescriptors implements AutoCloseable {
     private final FileHandle handle = new FileHandle();
     private boolean told;
     private final FileQueue candidates = new FileQueue(FileQueue.For.DESCRIPTOR);
-    private int tick;
     private int open;
 
     /**
@@ -52,7 +51,7 @@ public final class TailDescriptors implements AutoCloseable {
 
     /** Hands a descriptor to a tail that has none; others may give theirs back. */
     public void attach(Tail tail, Fd fd) {
-        tail.open(fd, ++tick);
+        tail.open(fd);
         open++;
         candidates.add(tail);
         while (open > limit && evictOne(tail)) {
@@ -74,14 +73,14 @@ public final class TailDescriptors implements AutoCloseable {
 
     /** Notes a use, which delays the moment the descriptor is given back. */
     public void used(Tail tail) {
-        tail.used(++tick);
+        tail.set(TailFact.USED_LATELY, true);
     }
 
     /** Closes the descriptor of a tail. */
     public void close(Tail tail) {
         Fd fd = tail.fd();
         if (fd != null) {
-            tail.open(null, tick);
+            tail.open(null);
             fd.close();
             open--;
             forgetClosed();
@@ -92,8 +91,8 @@ public final class TailDescriptors implements AutoCloseable {
     void hand(Tail from, Tail to) {
         Fd fd = from.fd();
         if (fd != null) {
-            from.open(null, tick);
-            to.open(fd, ++tick);
+            from.open(null);
+            to.open(fd);
             candidates.add(to);
         }
     }
@@ -112,7 +111,8 @@ public final class TailDescriptors implements AutoCloseable {
             if (tail == null || tail.fd() == null) {
                 continue;
             }
-            boolean recent = tail.waits(FileQueue.For.TURN) || tick - tail.lastUse() < open / 2;
+            boolean recent = tail.waits(FileQueue.For.TURN) || tail.has(TailFact.USED_LATELY);
+            tail.set(TailFact.USED_LATELY, false);
             boolean spared = tail.waits(FileQueue.For.PROOF) && asked < MOST_SPARED;
             boolean stays = (recent || spared) && asked < all;
             if (tail == busy || !tail.hasName() || tail.stage() == Stage.UPLOADING || stays) {

@@ -11,7 +11,9 @@ public enum TailFact {
     /** It was looked at in this step of the shipper, and nothing happened to it since. */
     LOOKED_AT_NOW,
     /** Its handle is known to hold no more than its identity. */
-    HANDLE_REMADE;
+    HANDLE_REMADE,
+    /** Its descriptor was used since it was last asked to give it back. */
+    USED_LATELY;
 
     int bit() {
         return 1 << ordinal();
