@@ -1,6 +1,7 @@
 package io.chagres.archive.query;
 
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.EncryptedException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.find.FileSearch;
 import io.chagres.archive.find.LinePattern;
@@ -253,7 +254,7 @@ public final class FleetSearch {
         HostRegistry.Owner host = batch.host.host().host();
         faults.attempt(host, batch.task::finish);
         for (IOException failure : batch.failures) {
-            if (failure instanceof UnsearchedException) {
+            if (failure instanceof UnreadFileException) {
                 faults.tell(host, failure);
                 continue;
             }
@@ -354,7 +355,11 @@ public final class FleetSearch {
             if (results.isOwn(e)) {
                 throw e;
             }
-            batch.failures.add(e);
+            batch.failures.add(
+                    e instanceof CorruptArchiveException || e instanceof EncryptedException
+                            ? new UnreadFileException(
+                                    file, "it is searched up to what cannot be read: " + e.getMessage())
+                            : e);
         }
         long matches = search.matches();
         results.searched(file, times, matches, search.takeSearched(), searched.ruledOutBytes());
@@ -368,17 +373,17 @@ public final class FleetSearch {
     private static void passedOver(QueriedFile file, FileSearch search, List<IOException> failures) {
         long cut = search.takeCut();
         if (cut >= 0) {
-            failures.add(new UnsearchedException(
+            failures.add(new UnreadFileException(
                     file,
                     "a match from byte " + cut + " on may be longer than 1 MiB or nest too deeply; what follows was not"
                             + " searched"));
         }
         long tooLong = search.takeTooLong();
         if (tooLong >= FileSearch.MAX_LINE_BYTES) {
-            failures.add(new UnsearchedException(
+            failures.add(new UnreadFileException(
                     file, "a line of " + tooLong + " bytes is longer than 16 MiB and was passed over"));
         } else if (tooLong > 0) {
-            failures.add(new UnsearchedException(
+            failures.add(new UnreadFileException(
                     file, "a line of " + tooLong + " bytes is too long for this pattern and was passed over"));
         }
     }

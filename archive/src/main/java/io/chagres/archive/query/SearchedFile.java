@@ -56,7 +56,7 @@ record SearchedFile(
      *
      * @param sink takes positions in the text; they are positions in the file only if the file itself is searched
      * @param times finds the lines that are wanted by the times in them; null for all
-     * @throws UnsearchedException if it cannot be unpacked to its end; what was unpacked before was searched
+     * @throws UnreadFileException if it cannot be unpacked to its end; what was unpacked before was searched
      */
     void search(FileSearch search, Text text, LineSink sink, @Nullable TimedLines times) throws IOException {
         search.search(nothing -> 0, file.start(), sink);
@@ -159,7 +159,7 @@ record SearchedFile(
 
     /** Returns what is wrong: the archive says it, or what is in the file. */
     private IOException fault(Unpacker form, Range range, IOException found) {
-        return range.failed == null ? new UnsearchedException(file, form.fault(found)) : range.failed;
+        return range.failed == null ? new UnreadFileException(file, form.fault(found)) : range.failed;
     }
 
     private static int read(InputStream in, byte[] piece, MemorySegment target) throws IOException {

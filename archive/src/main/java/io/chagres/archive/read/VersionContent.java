@@ -1,11 +1,13 @@
 package io.chagres.archive.read;
 
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.EncryptedException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.StoreException;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -84,13 +86,36 @@ public final class VersionContent implements AutoCloseable {
         void lost(long start, long end, CorruptArchiveException cause);
     }
 
-    /** Hands the proven bytes of a range of a version to a sink, and names the rest. */
+    /**
+     * Hands the proven bytes of a range of a version to a sink, and names the rest.
+     *
+     * @throws IOException of the sink, or when the store does not answer
+     */
     public void copyProven(FileVersion version, long start, long end, Sink sink, Losses losses) throws IOException {
+        reader.expect(version, start, end);
+        blocks.begin(version, start, end);
+        for (long position = start; position < end; ) {
+            MemorySegment bytes;
+            try {
+                bytes = blocks.next(PIECE_BYTES);
+            } catch (CorruptArchiveException | EncryptedException | StoreException e) {
+                if (e instanceof StoreException refusal && refusal.isUnanswered()) {
+                    throw e;
+                }
+                copyPieces(version, position, end, sink, losses);
+                return;
+            }
+            sink.write(position, bytes);
+            position += bytes.byteSize();
+        }
+    }
+
+    private void copyPieces(FileVersion version, long start, long end, Sink sink, Losses losses) throws IOException {
         for (LogRecord.Extent extent : Extents.of(version)) {
             if (extent.end() <= start || extent.start() >= end) {
                 continue;
             }
-            reader.readPieces(extent, new VersionReader.PieceVisitor() {
+            reader.readPieces(extent, start, end, new VersionReader.PieceVisitor() {
                 @Override
                 public void good(long position, MemorySegment bytes) throws IOException {
                     long from = Math.max(start, position);

@@ -188,14 +188,20 @@ public final class VersionReader implements AutoCloseable {
      * store refuses is damaged, too, if the store answers otherwise.
      */
     public void readPieces(LogRecord.Extent extent, PieceVisitor visitor) throws IOException {
+        readPieces(extent, extent.start(), extent.end(), visitor);
+    }
+
+    /** Reads those pieces of an extent that hold bytes of a range, as above. */
+    void readPieces(LogRecord.Extent extent, long from, long to, PieceVisitor visitor) throws IOException {
         if (extent instanceof LogRecord.CopyRun copy && copy.isLost()) {
             visitor.damaged(extent.start(), extent.end(), lost(extent.versionId()));
             return;
         }
-        long damagedFrom = extent.start();
+        long before = Math.max(0, from - extent.start()) / LogRecord.PIECE_BYTES * LogRecord.PIECE_BYTES;
+        long damagedFrom = extent.start() + before;
         CorruptArchiveException damage = null;
         int length; // of a piece; nothing is added to a position that lies behind every end
-        for (long at = extent.start(); at != extent.end(); at += length) {
+        for (long at = damagedFrom; at < Math.min(to, extent.end()); at += length) {
             length = (int) Math.min(LogRecord.PIECE_BYTES, extent.end() - at);
             CorruptArchiveException found;
             try {

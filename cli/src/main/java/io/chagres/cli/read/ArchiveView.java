@@ -4,9 +4,10 @@ import io.chagres.archive.HostLists;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.query.ArchiveReader;
+import io.chagres.archive.query.QueriedFile;
 import io.chagres.archive.query.QueriedHost;
 import io.chagres.archive.query.Query;
-import io.chagres.archive.query.UnsearchedException;
+import io.chagres.archive.query.UnreadFileException;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.read.Lookahead;
@@ -77,7 +78,7 @@ public final class ArchiveView implements AutoCloseable {
     /** Says what follows of a host, and what tells more. */
     private static String fault(HostRegistry.Owner host, IOException cause) {
         return switch (cause) {
-            case UnsearchedException content -> String.valueOf(content.getMessage());
+            case UnreadFileException file -> String.valueOf(file.getMessage());
             case StoreException refusal -> host.title() + ": " + refusal.getMessage();
             case CompactedHistoryException tooEarly -> host.title() + " cannot be read: " + tooEarly.getMessage();
             default -> host.title() + " cannot be read: " + cause.getMessage() + "; 'chagres verify' tells more";
@@ -103,6 +104,20 @@ public final class ArchiveView implements AutoCloseable {
     /** Returns what keeps hosts that cannot be read from ending the command. */
     public HostFaults faults() {
         return faults;
+    }
+
+    /** Does something with a file: what cannot be read of it is said, and is no matter of the others of its host. */
+    void attempt(QueriedFile file, HostFaults.Step step) throws IOException {
+        faults.attempt(
+                file.host(), step, cause -> new UnreadFileException(file, "it cannot be read: " + cause.getMessage()));
+    }
+
+    /** Says that bytes of a file cannot be read, and why. */
+    void lost(QueriedFile file, long start, long end, IOException cause) {
+        faults.tell(
+                file.host(),
+                new UnreadFileException(
+                        file, "bytes " + start + " to " + end + " are left out: " + cause.getMessage()));
     }
 
     /** Says what costs time but no result. */

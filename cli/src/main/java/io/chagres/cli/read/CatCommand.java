@@ -1,6 +1,5 @@
 package io.chagres.cli.read;
 
-import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.find.TimedLines;
 import io.chagres.archive.query.OrderedOutput;
@@ -181,21 +180,18 @@ public final class CatCommand implements Callable<Integer> {
                 long end = Math.min(host.window().end(entry.version()), bytes.endIn(length));
                 noteExpired(file, bytes.startIn(length), end);
                 long start = Math.max(file.start(), bytes.startIn(length));
-                if (salvage.salvage) {
-                    copyProven(view, file, start, end, content, sink);
-                } else {
-                    copy(file, start, end, content, sink);
-                }
+                view.attempt(file, () -> copy(view, file, start, end, content, sink));
             }
         }
         return files;
     }
 
-    private void copy(QueriedFile file, long start, long end, VersionContent content, ContentSink sink)
+    private void copy(
+            ArchiveView view, QueriedFile file, long start, long end, VersionContent content, ContentSink sink)
             throws IOException {
         TimedLines lines = lineTimes.of(file.version(), start, end, content);
         if (lines == null) {
-            sink.copy(file, start, end, content);
+            sink.copy(file, start, end, content, view);
             return;
         }
         MemorySegment piece = MemorySegment.ofArray(new byte[LINES_BYTES]);
@@ -207,22 +203,6 @@ public final class CatCommand implements Callable<Integer> {
             }
         }
         lineTimes.note(file, lines);
-    }
-
-    private static void copyProven(
-            ArchiveView view, QueriedFile file, long start, long end, VersionContent content, ContentSink sink)
-            throws IOException {
-        content.copyProven(
-                file.version(),
-                start,
-                end,
-                (position, bytes) -> sink.write(file, position, bytes),
-                (from, to, cause) -> view.faults()
-                        .tell(
-                                file.host(),
-                                new CorruptArchiveException(
-                                        file.toString(),
-                                        "bytes " + from + " to " + to + " are left out: " + cause.getMessage())));
     }
 
     private void noteExpired(QueriedFile file, long asked, long end) throws CommandFailure {

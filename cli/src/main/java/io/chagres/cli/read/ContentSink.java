@@ -27,9 +27,15 @@ sealed interface ContentSink {
     /** Is called behind the last bytes. */
     default void end() throws IOException {}
 
-    /** Takes a range of a version. */
-    default void copy(QueriedFile file, long start, long end, VersionContent content) throws IOException {
-        content.copy(file.version(), start, end, (position, bytes) -> write(file, position, bytes));
+    /** Takes a range of a version; what cannot be read of it is said. */
+    default void copy(QueriedFile file, long start, long end, VersionContent content, ArchiveView view)
+            throws IOException {
+        content.copyProven(
+                file.version(),
+                start,
+                end,
+                (position, bytes) -> write(file, position, bytes),
+                (from, to, cause) -> view.lost(file, from, to, cause));
     }
 
     /** Says whether the bytes of both belong under one name: versions of a path follow each other. */
@@ -72,12 +78,13 @@ sealed interface ContentSink {
         }
     }
 
-    /** Lines, each behind the name of its file; one that has no newline gets one before the next file's. */
+    /** Lines, each behind the name of its file; one without a newline gets one before the next file's, or a gap. */
     final class Named implements ContentSink {
         private final Output out;
         private byte[] name = {};
         private @Nullable QueriedFile last;
         private boolean isWithin;
+        private long next;
 
         Named(Output out) {
             this.out = out;
@@ -87,11 +94,13 @@ sealed interface ContentSink {
         public void write(QueriedFile file, long position, MemorySegment bytes) throws IOException {
             if (last == null
                     || !isOf(file, last)
-                    || file.version().id() != last.version().id()) {
+                    || file.version().id() != last.version().id()
+                    || position != next) {
                 end();
                 name = (file + ":").getBytes(StandardCharsets.UTF_8);
                 last = file;
             }
+            next = position + bytes.byteSize();
             long at = 0;
             while (at < bytes.byteSize()) {
                 if (!isWithin) {
@@ -99,9 +108,9 @@ sealed interface ContentSink {
                 }
                 long newline = newline(bytes, at);
                 isWithin = newline < 0;
-                long next = isWithin ? bytes.byteSize() : newline + 1;
-                out.write(bytes, at, next - at);
-                at = next;
+                long end = isWithin ? bytes.byteSize() : newline + 1;
+                out.write(bytes, at, end - at);
+                at = end;
             }
         }
 

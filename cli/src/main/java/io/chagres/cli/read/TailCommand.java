@@ -135,25 +135,31 @@ public final class TailCommand implements Callable<Integer> {
                 LastLines finder = new LastLines(BLOCK_BYTES)) {
             for (Selection.Entry entry : host.files()) {
                 QueriedFile file = host.file(entry);
-                if (lineTimes.isGiven()) {
-                    lastOfTime(file, content, finder, sink);
-                    continue;
-                }
-                FileVersion version = file.version();
-                long start = finder.start(new Bytes(content, version), file.start(), file.end(), lines);
-                if (lines > 0 && start < file.end() && start == version.expiredBytes() && start > 0) {
-                    expired.add(file.toString(), version, 0);
-                }
-                sink.copy(file, start, file.end(), content);
+                view.attempt(file, () -> last(view, file, content, finder, sink));
             }
         }
+    }
+
+    private void last(ArchiveView view, QueriedFile file, VersionContent content, LastLines finder, ContentSink sink)
+            throws IOException {
+        if (lineTimes.isGiven()) {
+            lastOfTime(view, file, content, finder, sink);
+            return;
+        }
+        FileVersion version = file.version();
+        long start = finder.start(new Bytes(content, version), file.start(), file.end(), lines);
+        if (lines > 0 && start < file.end() && start == version.expiredBytes() && start > 0) {
+            expired.add(file.toString(), version, 0);
+        }
+        sink.copy(file, start, file.end(), content, view);
     }
 
     /** Lines that follow each other: from one position up to another. */
     private record Run(long start, long end, long lines) {}
 
     /** Reads the range once to find the lines of the window, and then writes the last of them. */
-    private void lastOfTime(QueriedFile file, VersionContent content, LastLines finder, ContentSink sink)
+    private void lastOfTime(
+            ArchiveView view, QueriedFile file, VersionContent content, LastLines finder, ContentSink sink)
             throws IOException {
         FileVersion version = file.version();
         TimedLines found = Objects.requireNonNull(lineTimes.of(version, file.start(), file.end(), content));
@@ -174,7 +180,7 @@ public final class TailCommand implements Callable<Integer> {
         for (Run run : runs) {
             long start = finder.start(new Bytes(content, version), run.start, run.end, run.lines - surplus);
             surplus = 0;
-            sink.copy(file, start, run.end, content);
+            sink.copy(file, start, run.end, content, view);
         }
         lineTimes.note(file, found);
     }
@@ -221,7 +227,7 @@ public final class TailCommand implements Callable<Integer> {
             });
             do {
                 follower.step((host, path, version, start, end, content) ->
-                        sink.copy(new QueriedFile(host, path, true, version, start, end), start, end, content));
+                        sink.copy(new QueriedFile(host, path, true, version, start, end), start, end, content, view));
                 context.out().flush();
                 follower.await();
             } while (!stopped.get());
