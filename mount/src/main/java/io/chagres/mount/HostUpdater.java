@@ -1,6 +1,7 @@
 package io.chagres.mount;
 
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.EncryptedException;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.state.HostLog;
@@ -32,6 +33,7 @@ final class HostUpdater {
     private @Nullable Changes told;
 
     private int idleSteps;
+    /** Whether the next commit cannot be read: asking for it again is of no use until something stands for it. */
     private boolean broken;
 
     HostUpdater(NodeTable nodes, HostTree host, MountContext context, AtomicLong requests) {
@@ -61,15 +63,16 @@ final class HostUpdater {
         }
     }
 
-    private synchronized Changes applied(CommitReader reader) throws IOException {
+    /** Applies the commits that came since; returns what the kernel has to hear of. */
+    synchronized Changes applied(CommitReader reader) throws IOException {
         Changes changes = untold == null ? new Changes(nodes, host) : untold;
         untold = changes; // should the store not answer
-        if (host.isLoaded() && !broken) {
+        if (host.isLoaded()) {
             try {
-                while (applyNext(reader, changes)) {
+                while (!broken && applyNext(reader, changes)) {
                     idleSteps = 0;
                 }
-            } catch (CorruptArchiveException e) {
+            } catch (CorruptArchiveException | EncryptedException e) {
                 context.listener()
                         .message(host.name() + " is shown as it was after commit "
                                 + host.state().seq() + "; what came later is not: " + e.getMessage());
@@ -80,6 +83,7 @@ final class HostUpdater {
                 requests.incrementAndGet();
                 if (host.isCompacted()) {
                     replace(changes);
+                    broken = false; // a repair states what is left, and the log goes on behind it
                 }
             }
         }
