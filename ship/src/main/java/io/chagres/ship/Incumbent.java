@@ -76,10 +76,10 @@ final class Incumbent {
         if (hasEnded) {
             return;
         }
-        long silentMs = store.nowMs() - heardMs;
         long lockedMs = SILENT_INTERVALS * (word == null ? Heartbeat.USUAL_INTERVAL_MS : word.intervalMs());
-        if (silentMs >= 0 && silentMs < lockedMs) {
-            throw new LockedException(hostName, last, silentMs, lockedMs - silentMs);
+        long leftMs = heardMs + lockedMs - store.nowMs();
+        if (leftMs > 0) { // also of one that was heard ahead: the store's clock was set back, or counts whole seconds
+            throw new LockedException(hostName, last, Math.max(0, lockedMs - leftMs), leftMs);
         }
     }
 

@@ -187,6 +187,19 @@ class IncumbentTest {
         open(ELSEWHERE).close();
     }
 
+    /** The clock of a store counts whole seconds, or was set back: what it took seems to be of a time to come. */
+    @Test
+    void oneThatIsHeardAheadOfTheClockLives() throws IOException {
+        for (long aheadMs : new long[] {1, 700, 3_600_000}) {
+            open(HERE, false, 0, "").close();
+            store.advance(-aheadMs);
+            assertThatThrownBy(() -> open(ELSEWHERE))
+                    .isInstanceOf(LockedException.class)
+                    .hasMessageContaining("was heard 0 s ago");
+            store.advance(aheadMs + 180_000);
+        }
+    }
+
     @Test
     void garbageLocksNobodyOutForLong() throws IOException {
         open(HERE, false, 0, "").close();
