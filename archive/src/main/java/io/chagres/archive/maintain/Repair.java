@@ -4,7 +4,6 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.EncryptedException;
-import io.chagres.archive.Heartbeat;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.CommitHeader;
@@ -45,8 +44,6 @@ import org.jspecify.annotations.Nullable;
  * stay where they are: each of their pieces counts alone. Confined to one thread.
  */
 public final class Repair {
-    private static final int SILENT_INTERVALS = 3;
-
     /** The format knows no greater object of those that are moved, a commit with all it may hold. */
     private static final long MAX_MOVED_BYTES = 2L << 30;
 
@@ -62,6 +59,7 @@ public final class Repair {
     private long steps;
     private long failures;
     private boolean encrypted;
+    private @Nullable String doubt;
     private final HostMend mend;
 
     /** Prepares a repair as the other, with what does not fit into its memory in {@code java.io.tmpdir}. */
@@ -86,6 +84,11 @@ public final class Repair {
     /** Returns how many steps were done, or would be; also when the last run failed. */
     public long steps() {
         return steps;
+    }
+
+    /** Returns why nobody knows that the shipper has ended, though nothing tells that it lives; null if it is known. */
+    public @Nullable String doubt() {
+        return doubt;
     }
 
     /**
@@ -137,8 +140,8 @@ public final class Repair {
         Rescue rescue = new Rescue(state, hostId, this::leaves);
         AfterRepair after = new AfterRepair(store, Set.copyOf(damaged.keySet()));
         boolean needsState = state.seq() > 0 && (isLost || rescue.isNeeded() || !isWhole(after, state.seq()));
-        if (apply && (needsState || mends || !damaged.isEmpty())) {
-            requireSilence();
+        if (needsState || mends || !damaged.isEmpty()) {
+            lookForShipper(state, apply);
         }
         CheckpointId id = Checkpoints.next(store, hostId, state.seq());
         BlobStore writing = needsState ? writing(state) : store;
@@ -164,6 +167,14 @@ public final class Repair {
             mend.put();
         }
         return steps;
+    }
+
+    private void lookForShipper(HostState state, boolean apply) throws IOException {
+        ShipperLife life = ShipperLife.of(store, hostId, state, clockMs);
+        doubt = life.doubt();
+        if (apply) {
+            life.requireEnded(store, hostId);
+        }
     }
 
     private void tellState(CheckpointId id) {
@@ -441,27 +452,6 @@ public final class Repair {
                 listener.step(RepairAction.LOSS, key, "it cannot be read: " + e.getMessage(), "it stays where it is");
                 return;
             }
-        }
-    }
-
-    private void requireSilence() throws IOException {
-        BlobInfo newest = Heartbeat.newest(store, hostId);
-        Heartbeat word = newest == null ? null : read(newest.key());
-        long intervalMs = word == null ? Heartbeat.USUAL_INTERVAL_MS : word.intervalMs();
-        boolean lives = newest != null
-                && (word == null || word.state().continues()) // one that cannot be read was put all the same
-                && clockMs.getAsLong() - newest.modifiedMs() < SILENT_INTERVALS * intervalMs;
-        if (lives) {
-            throw new StoreException(store.name() + ": the shipper of host " + hostId
-                    + " lives. Nothing was changed; end it, and repair the host then");
-        }
-    }
-
-    private @Nullable Heartbeat read(String key) throws IOException {
-        try {
-            return Heartbeat.get(store, key);
-        } catch (CorruptArchiveException | NoSuchBlobException e) {
-            return null;
         }
     }
 

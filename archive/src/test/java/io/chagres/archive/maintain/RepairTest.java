@@ -25,11 +25,16 @@ import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.FaultyStore;
 import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
+import io.chagres.linux.FileLocks;
+import io.chagres.linux.Machine;
 import io.chagres.linux.Pathname;
+import io.chagres.testkit.Await;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +43,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -436,5 +442,77 @@ class RepairTest {
         assertThatThrownBy(() -> repair(true)).hasMessageContaining("lives");
         store.advance(1_000_000);
         assertThat(repair(true)).isEqualTo(3);
+    }
+
+    private Repair repairing() {
+        return new Repair(store, ID, store::nowMs, (action, object, why, consequence) -> {});
+    }
+
+    private void commit(LogRecord record) throws IOException {
+        try (Host host = new Host(store, ID, "web1")) {
+            host.write(record);
+            host.commit();
+        }
+    }
+
+    private static LogRecord opened(Machine machine, long pid) {
+        return new LogRecord.IncarnationOpened(
+                new byte[16], "web1", machine.machineId(), "u", machine.bootId(), pid, "test", 1);
+    }
+
+    /** It puts no heartbeat, and holds the lock of its state directory. */
+    @Test
+    void isRefusedWhileItsProcessLives(@TempDir Path state) throws IOException {
+        Process shipper =
+                new ProcessBuilder("flock", "-o", state.resolve("lock").toString(), "cat").start();
+        Await.until("it has its lock", () -> isHolder(shipper.pid()));
+        commit(opened(Machine.current(), shipper.pid()));
+        damage(3);
+        assertThatThrownBy(() -> repairing().run(true)).hasMessageContaining("lives: process ");
+        shipper.getOutputStream().close();
+        Await.until("it has ended", () -> !shipper.isAlive());
+        Repair repair = repairing();
+        assertThat(repair.run(true)).isPositive();
+        assertThat(repair.doubt()).isNull();
+    }
+
+    private static boolean isHolder(long pid) {
+        try {
+            return FileLocks.isHolder(pid);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void saysThatNobodyKnowsWhetherAShipperLivesThatNeverSpeaks() throws IOException {
+        damage(3);
+        Repair elsewhere = repairing();
+        assertThat(elsewhere.run(false)).isPositive();
+        assertThat(elsewhere.doubt()).contains("no heartbeat tells");
+        damage(3); // undone
+        commit(new LogRecord.IncarnationClosed(true));
+        damage(3);
+        Repair ended = repairing();
+        assertThat(ended.run(false)).isPositive();
+        assertThat(ended.doubt()).isNull();
+    }
+
+    /** The last heartbeat is that of another run, which ended; the one that came then puts none. */
+    @Test
+    void believesNoLastWordThatIsOlderThanTheLog() throws IOException {
+        damage(3);
+        Heartbeat over = new Heartbeat(Heartbeat.State.DRAINED, 0, 60_000, 0, 0, 0, 1, 0, "1", "/", "", 0, 0, 0);
+        over.put(store, ID, 1, 1);
+        Repair ended = repairing();
+        ended.run(false);
+        assertThat(ended.doubt()).isNull();
+        store.advance(1);
+        damage(3); // undone
+        commit(opened(new Machine("web1", "m", "u", "b2", "6"), 42));
+        damage(3);
+        Repair begun = repairing();
+        begun.run(false);
+        assertThat(begun.doubt()).contains("no heartbeat tells");
     }
 }

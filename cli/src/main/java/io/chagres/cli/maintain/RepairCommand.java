@@ -90,6 +90,9 @@ public final class RepairCommand implements Callable<Integer> {
                 Repair repair = new Repair(archive, host.id(), tables, Clock.systemUTC()::millis, this::print);
                 faults.attempt(host, () -> repair.run(apply));
                 steps[0] += repair.steps();
+                if (repair.doubt() != null) {
+                    context.err().println("chagres repair: " + host.title() + ": " + repair.doubt());
+                }
             }
             if (!common.json() && (!common.quiet() || steps[0] > 0 || losses > 0)) {
                 context.out().line(sum(steps[0], faults.count() > 0));
