@@ -7,6 +7,7 @@ public final class EncryptedException extends IOException {
     private static final long serialVersionUID = 1;
 
     private final String object;
+    private final String fault;
 
     /**
      * Makes an exception.
@@ -16,14 +17,28 @@ public final class EncryptedException extends IOException {
      * @param identities how many identities were tried
      */
     public EncryptedException(String object, int recipients, int identities) {
-        super(object + " is encrypted to " + recipients + (recipients == 1 ? " recipient" : " recipients")
+        this(object, fault(recipients, identities));
+    }
+
+    private EncryptedException(String object, String fault) {
+        super(object + " " + fault);
+        this.object = object;
+        this.fault = fault;
+    }
+
+    private static String fault(int recipients, int identities) {
+        return "is encrypted to " + recipients + (recipients == 1 ? " recipient" : " recipients")
                 + (identities == 0
                         ? "; give an identity that opens it (--identity FILE)"
                         : ", and " + (identities == 1 ? "the identity" : "none of the " + identities + " identities")
                                 + (identities == 1
                                         ? " that was given does not open it"
-                                        : " that were given opens it")));
-        this.object = object;
+                                        : " that were given opens it"));
+    }
+
+    /** Returns it as bytes of a file that cannot be read, for whatever reason. */
+    public CorruptArchiveException asLoss() {
+        return new CorruptArchiveException(object, "it " + fault);
     }
 
     /** Returns it as damage of the object, for who knows that an identity is the right one. */

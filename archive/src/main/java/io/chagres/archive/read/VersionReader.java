@@ -217,7 +217,7 @@ public final class VersionReader implements AutoCloseable {
                 damage = new CorruptArchiveException(whereIs(extent), "it cannot be read: " + e.getMessage());
                 continue;
             } catch (EncryptedException e) { // one object's header may be damaged where all others open
-                damage = new CorruptArchiveException(whereIs(extent), "it cannot be opened: " + e.getMessage());
+                damage = e.asLoss();
                 continue;
             }
             if (damage != null) {
