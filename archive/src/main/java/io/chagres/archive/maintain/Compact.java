@@ -14,6 +14,7 @@ import io.chagres.archive.state.Checkpoints;
 import io.chagres.archive.state.CompactedHistoryException;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.History;
 import io.chagres.archive.state.HistoryExpiry;
 import io.chagres.archive.state.HistoryWriter;
 import io.chagres.archive.state.HostLog;
@@ -183,7 +184,7 @@ public final class Compact {
         }
         Set<String> objects = new HashSet<>(references.objects());
         objects.add(checkpoint);
-        objects.addAll(HostLog.histories(reading, hostId, newest.seq()));
+        objects.addAll(History.keys(reading, hostId, newest.seq()));
         LineFilters.list(reading, hostId).forEach(filter -> objects.add(filter.key()));
         signature.sign(hostId, newest, objects);
     }

@@ -8,7 +8,7 @@ import io.chagres.archive.HostRegistration;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.find.LineFilters;
 import io.chagres.archive.state.Checkpoints;
-import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.History;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.store.BlobInfo;
@@ -128,7 +128,7 @@ final class HostMend {
         BlobInfo first = BlobList.first(store, ArchiveLayout.log(hostId));
         long before = first == null ? Long.MAX_VALUE : ArchiveLayout.namedCommit(first.key()) - 1;
         return newest != null
-                && !HostLog.keepsMoments(store, hostId, Math.min(newest.seq(), before))
+                && !History.reaches(store, hostId, 0, Math.min(newest.seq(), before), false)
                 && store.children(ArchiveLayout.QUARANTINE + ArchiveLayout.host(hostId))
                         .isEmpty();
     }

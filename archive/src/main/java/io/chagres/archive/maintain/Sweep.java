@@ -7,6 +7,7 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.find.LineFilters;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.state.Checkpoints;
+import io.chagres.archive.state.History;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.LogWitness;
@@ -254,7 +255,7 @@ final class Sweep {
     private void requireMoments(long after, long upTo, Map<String, CorruptArchiveException> faults) throws IOException {
         String history = ArchiveLayout.history(hostId);
         String moved = ArchiveLayout.QUARANTINE + ArchiveLayout.host(hostId);
-        if (!HostLog.keepsMoments(store, hostId, after, upTo)
+        if (!History.reaches(store, hostId, after, upTo, true)
                 && store.children(moved).isEmpty()) {
             faults.put(history, CorruptArchiveException.missing(history));
         }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * newest checkpoint says where the bytes are, because a version only grows: its first bytes are those it had then.
  * Stateless.
  */
-final class History {
+public final class History {
     /** A span of commits, and the object that holds what was so after them. */
     record Stored(String key, CommitSpan span, long earliestMs, long bytes, boolean isMarked) {}
 
@@ -70,11 +70,11 @@ final class History {
     }
 
     /**
-     * Returns whether the moments of all commits behind one up to another are kept.
+     * Returns whether the moments of all commits behind one up to another are kept. It lists objects and reads none.
      *
      * @param onlyMarked whether only those count that have the mark of compaction
      */
-    static boolean reaches(BlobStore store, String hostId, long after, long upTo, boolean onlyMarked)
+    public static boolean reaches(BlobStore store, String hostId, long after, long upTo, boolean onlyMarked)
             throws IOException {
         List<Stored> all = list(store, hostId);
         return Tables.chain(spans(onlyMarked ? marked(all) : all), after, upTo) != null;
@@ -102,6 +102,15 @@ final class History {
         return false;
     }
 
+    /** Returns the keys of marked histories that tell each moment up to a commit; none when they do not tell all. */
+    public static List<String> keys(BlobStore store, String hostId, long seq) throws IOException {
+        return keys(marked(list(store, hostId)), seq);
+    }
+
+    private static List<String> keys(List<Stored> all, long seq) {
+        return chain(all, seq).stream().map(Stored::key).toList();
+    }
+
     /** Returns those that compaction made: a shipper's rights suffice to put others, but no mark. */
     static List<Stored> marked(List<Stored> all) {
         return all.stream().filter(Stored::isMarked).toList();
@@ -112,7 +121,7 @@ final class History {
     }
 
     private static @Nullable Found found(LogRecord.Moment moment, List<Stored> all, CheckpointId newest) {
-        List<String> keys = chain(all, moment.seq()).stream().map(Stored::key).toList();
+        List<String> keys = keys(all, moment.seq());
         return keys.isEmpty() ? null : new Found(moment, keys, newest);
     }
 

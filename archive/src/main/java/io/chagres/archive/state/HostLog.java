@@ -287,23 +287,6 @@ public final class HostLog {
         return CommitList.isEmpty(store, hostId, checkpoint.seq()) ? checkpoint.seq() : -1;
     }
 
-    /** Returns whether compaction kept each moment up to a commit. It lists objects and reads none. */
-    public static boolean keepsMoments(BlobStore store, String hostId, long seq) throws IOException {
-        return History.reaches(store, hostId, 0, seq, false);
-    }
-
-    /** Returns whether marked histories hold each moment behind a commit up to another. */
-    public static boolean keepsMoments(BlobStore store, String hostId, long after, long upTo) throws IOException {
-        return History.reaches(store, hostId, after, upTo, true);
-    }
-
-    /** Returns the marked histories that tell each moment up to a commit; none when they do not tell all. */
-    public static List<String> histories(BlobStore store, String hostId, long seq) throws IOException {
-        return History.chain(History.marked(History.list(store, hostId)), seq).stream()
-                .map(History.Stored::key)
-                .toList();
-    }
-
     /**
      * Reads a history or a table to the end.
      *

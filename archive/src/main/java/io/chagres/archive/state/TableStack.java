@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -215,7 +216,7 @@ final class TableStack implements SortedRows {
     public Iterator<FileVersion> versions(NameTree tree) {
         Iterator<FileVersion> all = Collections.emptyIterator();
         for (StateTable table : tables.reversed()) {
-            all = TableVersions.merged(all, of(table, tree));
+            all = LazyIterator.merged(all, of(table, tree), TableVersions.BY_ID);
         }
         return all;
     }
@@ -258,7 +259,7 @@ final class TableStack implements SortedRows {
     public Iterator<LogRecord.NameAdded> names(Pathname directory) {
         Iterator<LogRecord> all = Collections.emptyIterator();
         for (StateTable table : holding(directory).reversed()) {
-            all = merged(all, table.rows(directory));
+            all = LazyIterator.merged(all, table.rows(directory), Comparator.comparing(TableStack::pathOf));
         }
         return SortedRows.there(all);
     }
@@ -280,35 +281,8 @@ final class TableStack implements SortedRows {
         }
     }
 
-    /** Returns rows of two tables in their order; of two with one key the newer. */
-    private static Iterator<LogRecord> merged(Iterator<LogRecord> older, Iterator<LogRecord> newer) {
-        return new LazyIterator<>() {
-            private @Nullable LogRecord old = after(older);
-            private @Nullable LogRecord young = after(newer);
-
-            @Override
-            protected @Nullable LogRecord following() {
-                LogRecord first = old;
-                int order =
-                        young == null ? -1 : first == null ? 1 : pathOf(first).compareTo(pathOf(young));
-                if (order >= 0) {
-                    first = young;
-                    young = after(newer);
-                }
-                if (order <= 0) {
-                    old = after(older);
-                }
-                return first;
-            }
-        };
-    }
-
     private static Pathname pathOf(LogRecord row) {
         return row instanceof LogRecord.NameAdded name ? name.path() : ((LogRecord.NameRemoved) row).path();
-    }
-
-    private static @Nullable LogRecord after(Iterator<LogRecord> rows) {
-        return rows.hasNext() ? rows.next() : null;
     }
 
     @Override

@@ -27,13 +27,8 @@ public final class BlobInputStream extends InputStream {
     private int filled;
     private boolean ended;
 
-    /** Opens nothing yet: the object is asked for when it is read. The store stays the caller's. */
-    public BlobInputStream(BlobStore store, String key) {
-        this(store, key, 1);
-    }
-
     /**
-     * Opens nothing yet, as above.
+     * Opens nothing yet: the object is asked for when it is read. The store stays the caller's.
      *
      * @param beside how many objects are read at once: their buffers together are a few large ones
      */

@@ -19,6 +19,7 @@ import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.ExtentList;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.state.History;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.LocalTables;
@@ -235,7 +236,7 @@ final class HostVerify implements AutoCloseable {
         long newest = checkpoints.isEmpty() ? 0 : checkpoints.lastKey();
         long removed = commits.isEmpty() ? newest : Math.min(newest, seqOf(commits.getFirst()) - 1);
         String history = ArchiveLayout.history(hostId);
-        if (!HostLog.keepsMoments(store, hostId, removed)
+        if (!History.reaches(store, hostId, 0, removed, false)
                 && store.children(ArchiveLayout.QUARANTINE + ArchiveLayout.HOSTS + hostId + "/")
                         .isEmpty()) {
             counter.fault(

@@ -10,7 +10,7 @@ import io.chagres.archive.CommitSpan;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.state.Checkpoints;
 import io.chagres.archive.state.CompactedHistoryException;
-import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.History;
 import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.store.BlobStore;
@@ -145,7 +145,7 @@ class LostCopyTest {
             }
             assertThat(moments).as("what is made again once stays, %s", key).isLessThanOrEqualTo(1);
             assertThat(copy.keys("/log/")).as(key).isEmpty();
-            assertThat(HostLog.keepsMoments(copy, ID, 7)).as(key).isTrue();
+            assertThat(History.reaches(copy, ID, 0, 7, false)).as(key).isTrue();
         }
     }
 
