@@ -243,6 +243,25 @@ class TailerTest {
         assertThat(next).containsExactly(Next.WAIT, Next.WAIT, Next.WAIT, Next.WAIT, Next.LATER);
     }
 
+    /** Its last turn cannot let it rest: it waits for its comparison then. */
+    @Test
+    void aFileRestsOnceItWasCompared() throws IOException {
+        commit();
+        long[] nowMs = {tail.quietSinceMs() + 60_000};
+        tail.bytes().doubt();
+        parts.verifier.look(tail, nowMs[0]);
+        Await.until("the file rests", () -> {
+            nowMs[0] += 1000;
+            if (parts.files.next() != null && !tail.bytes().isToldByTimes()) {
+                tail.bytes().doubt();
+                parts.verifier.look(tail, nowMs[0]);
+            }
+            parts.verifier.step(nowMs[0]);
+            parts.offload.step();
+            return tail.isResting();
+        });
+    }
+
     private int filesFound() {
         try {
             parts.watcher.poll(0, parts.dentries);

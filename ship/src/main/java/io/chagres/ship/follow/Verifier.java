@@ -258,6 +258,7 @@ public final class Verifier implements AutoCloseable {
             Tail tail = Objects.requireNonNull(unproven.poll());
             Verification bytes = tail.bytes();
             if (!tail.isLive() || (bytes.unprovenBytes() == 0 && !bytes.isSuspect())) {
+                tail.rest(nowMs); // its last turn could not let it: it was in here
                 continue;
             }
             unproven.add(tail);
