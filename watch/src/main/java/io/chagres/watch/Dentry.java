@@ -9,6 +9,7 @@ import io.chagres.linux.Pathname;
 import io.chagres.linux.Statx;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -26,23 +27,47 @@ public sealed class Dentry permits WatchedDirectory {
     private static final int REPORTED = 2;
     /** Between the two halves of a rename: its directory does not hold it. */
     private static final int DETACHED = 4;
+    /** The name has an array of its own. */
+    private static final int ALONE = 8;
+    /** The upper half of the flags is the type. */
+    private static final int FLAG_BITS = 4;
 
     private @Nullable WatchedDirectory parent;
-    private byte[] name;
+    /** The name, or a block of its directory that has it. */
+    private byte[] names;
+
     private long ino;
     private @Nullable Object attachment;
     /** The last 16 bits of it: each scan looks after the names that it has not seen. */
     private short scanNumber;
 
-    private final byte type;
-    private byte flags = EXISTS;
+    /** Where in the block its length is, and behind that the name; unsigned. */
+    private byte nameStart;
+
+    private byte flags;
 
     Dentry(@Nullable WatchedDirectory parent, byte[] name, long ino, int type, boolean reported) {
         this.parent = parent;
-        this.name = name;
         this.ino = ino;
-        this.type = (byte) type;
+        flags = (byte) (type << FLAG_BITS | EXISTS);
         set(REPORTED, reported);
+        names = place(name);
+    }
+
+    private byte[] place(byte[] name) {
+        WatchedDirectory in = parent;
+        int start = in == null ? WatchedDirectory.ALONE : in.place(name);
+        set(ALONE, start == WatchedDirectory.ALONE);
+        nameStart = (byte) start;
+        return in == null || start == WatchedDirectory.ALONE ? name : in.block();
+    }
+
+    final int nameLength() {
+        return (flags & ALONE) == 0 ? names[Byte.toUnsignedInt(nameStart)] : names.length;
+    }
+
+    private int nameFrom() {
+        return (flags & ALONE) == 0 ? Byte.toUnsignedInt(nameStart) + 1 : 0;
     }
 
     /**
@@ -55,7 +80,7 @@ public sealed class Dentry permits WatchedDirectory {
 
     /** Returns the name. Allocates. */
     public final Pathname name() {
-        return Pathname.ofBytes(name);
+        return Pathname.ofBytes(names, nameFrom(), nameLength());
     }
 
     /** Returns the absolute path. Allocates. */
@@ -67,9 +92,9 @@ public sealed class Dentry permits WatchedDirectory {
 
     /** Returns the length of {@link #path} in bytes. */
     public final int pathLength() {
-        int length = name.length;
+        int length = nameLength();
         for (WatchedDirectory up = parent; up != null; up = up.parent()) {
-            length += up.nameBytes().length + (up.endsWithSlash() ? 0 : 1);
+            length += up.nameLength() + (up.endsWithSlash() ? 0 : 1);
         }
         return length;
     }
@@ -98,8 +123,9 @@ public sealed class Dentry permits WatchedDirectory {
     final void writePath(byte[] target, int end) {
         int at = end;
         for (Dentry each = this; ; each = each.directory()) {
-            at -= each.name.length;
-            System.arraycopy(each.name, 0, target, at, each.name.length);
+            int length = each.nameLength();
+            at -= length;
+            System.arraycopy(each.names, each.nameFrom(), target, at, length);
             WatchedDirectory up = each.parent;
             if (up == null) {
                 return;
@@ -154,7 +180,7 @@ public sealed class Dentry permits WatchedDirectory {
     }
 
     private boolean isThis(Statx stat) {
-        return stat.ino() == ino && stat.mode() >> TYPE_SHIFT == type;
+        return stat.ino() == ino && stat.mode() >> TYPE_SHIFT == type();
     }
 
     private static int orStale(int opened) {
@@ -163,7 +189,7 @@ public sealed class Dentry permits WatchedDirectory {
 
     /** Says whether it is the root directory, after which a path needs no separator. */
     final boolean endsWithSlash() {
-        return name[name.length - 1] == '/';
+        return names[nameFrom() + nameLength() - 1] == '/';
     }
 
     /** Returns the inode number that the directory gave; only a hint, {@link FileId} knows for sure. */
@@ -173,7 +199,7 @@ public sealed class Dentry permits WatchedDirectory {
 
     /** Returns the type: a DT_ constant of {@link Directory}. */
     public final int type() {
-        return type;
+        return Byte.toUnsignedInt(flags) >> FLAG_BITS;
     }
 
     /** Returns what the listener attached. */
@@ -200,8 +226,33 @@ public sealed class Dentry permits WatchedDirectory {
         return Objects.requireNonNull(parent);
     }
 
+    /** Returns a copy of the name. */
     final byte[] nameBytes() {
-        return name;
+        return Arrays.copyOfRange(names, nameFrom(), nameFrom() + nameLength());
+    }
+
+    /** Hashes the name like {@link Arrays#hashCode(byte[])}. */
+    final int nameHash() {
+        int hash = 1;
+        int end = nameFrom() + nameLength();
+        for (int i = nameFrom(); i < end; i++) {
+            hash = 31 * hash + names[i];
+        }
+        return hash;
+    }
+
+    /** Says whether bytes of a segment are its name. */
+    final boolean isNamed(MemorySegment segment, long offset, int length) {
+        if (nameLength() != length) {
+            return false;
+        }
+        int from = nameFrom();
+        for (int i = 0; i < length; i++) {
+            if (segment.get(ValueLayout.JAVA_BYTE, offset + i) != names[from + i]) {
+                return false;
+            }
+        }
+        return true;
     }
 
     final boolean isReported() {
@@ -255,7 +306,7 @@ public sealed class Dentry permits WatchedDirectory {
 
     final void moveTo(WatchedDirectory newParent, byte[] newName) {
         parent = newParent;
-        name = newName;
+        names = place(newName);
     }
 
     /** Returns the path, for people. */

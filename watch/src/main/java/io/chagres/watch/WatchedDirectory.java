@@ -4,7 +4,6 @@ import io.chagres.linux.Directory;
 import io.chagres.linux.Pathname;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.Arrays;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +11,16 @@ import org.jspecify.annotations.Nullable;
 public final class WatchedDirectory extends Dentry {
     private static final int NO_WATCH = -1;
     private static final Dentry[] EMPTY = new Dentry[0];
+
+    /** What {@link #place} answers for a name that should have an array of its own. */
+    static final int ALONE = -1;
+
+    private static final byte[] NO_BLOCK = new byte[0];
+    private static final int BLOCK_BYTES = 256;
+    /** A longer name has an array of its own: it would leave too much of a block free. */
+    private static final int LONGEST = 60;
+    /** As have the first names: most directories have no others. */
+    private static final int FEW = 8;
 
     private Scope scope;
     private int watchDescriptor = NO_WATCH;
@@ -21,6 +30,14 @@ public final class WatchedDirectory extends Dentry {
     private @Nullable Dentry[] table = EMPTY;
 
     private int size;
+
+    /**
+     * The newest names, each behind a byte for its length: an array for each would take half as much again. It goes with
+     * the last name that lies in it, so that one that is left of many keeps 256 bytes.
+     */
+    private byte[] block = NO_BLOCK;
+
+    private int blockEnd;
 
     WatchedDirectory(@Nullable WatchedDirectory parent, byte[] name, long ino, Scope scope, boolean reported) {
         super(parent, name, ino, Directory.DT_DIR, reported);
@@ -51,7 +68,7 @@ public final class WatchedDirectory extends Dentry {
         int mask = table.length - 1;
         int slot = spread(hash(segment, offset, length)) & mask;
         for (Dentry each = table[slot]; each != null; each = table[slot]) {
-            if (equal(each.nameBytes(), segment, offset, length)) {
+            if (each.isNamed(segment, offset, length)) {
                 return each;
             }
             slot = (slot + 1) & mask;
@@ -93,6 +110,27 @@ public final class WatchedDirectory extends Dentry {
             }
         }
         return false;
+    }
+
+    /** Keeps the bytes of a name in {@link #block}; returns where, or {@link #ALONE}. */
+    final int place(byte[] name) {
+        if (size < FEW || name.length > LONGEST) {
+            return ALONE;
+        }
+        if (blockEnd + 1 + name.length > block.length) {
+            block = new byte[BLOCK_BYTES];
+            blockEnd = 0;
+        }
+        int start = blockEnd;
+        block[start] = (byte) name.length;
+        System.arraycopy(name, 0, block, start + 1, name.length);
+        blockEnd += 1 + name.length;
+        return start;
+    }
+
+    /** Returns the bytes that a name was put into last; nobody else changes them. */
+    final byte[] block() {
+        return block;
     }
 
     /** Adds a name that is not there yet. */
@@ -140,6 +178,8 @@ public final class WatchedDirectory extends Dentry {
         closeGap(slot);
         if (size == 0) {
             table = EMPTY;
+            block = NO_BLOCK;
+            blockEnd = 0;
         }
     }
 
@@ -159,10 +199,10 @@ public final class WatchedDirectory extends Dentry {
     }
 
     private int home(Dentry child) {
-        return spread(Arrays.hashCode(child.nameBytes())) & (table.length - 1);
+        return spread(child.nameHash()) & (table.length - 1);
     }
 
-    /** Hashes like {@link Arrays#hashCode(byte[])}. */
+    /** Hashes like {@link Dentry#nameHash}. */
     private static int hash(MemorySegment segment, long offset, int length) {
         int hash = 1;
         for (int i = 0; i < length; i++) {
@@ -174,18 +214,6 @@ public final class WatchedDirectory extends Dentry {
     private static int spread(int hash) {
         int mixed = hash * 0x9E3779B9;
         return mixed ^ (mixed >>> 15);
-    }
-
-    private static boolean equal(byte[] name, MemorySegment segment, long offset, int length) {
-        if (name.length != length) {
-            return false;
-        }
-        for (int i = 0; i < length; i++) {
-            if (segment.get(ValueLayout.JAVA_BYTE, offset + i) != name[i]) {
-                return false;
-            }
-        }
-        return true;
     }
 
     Scope scope() {

@@ -42,7 +42,8 @@ class DentryTest {
         WatchedDirectory directory = directory(ROOT, "d");
         Map<String, Dentry> model = new HashMap<>();
         for (int i = 0; i < 20_000; i++) {
-            String name = "n" + random.nextInt(1 + random.nextInt(1 << random.nextInt(12)));
+            int number = random.nextInt(1 + random.nextInt(1 << random.nextInt(12)));
+            String name = "n".repeat(1 + number % 97) + number;
             Dentry known = model.get(name);
             assertThat(directory.child(bytes(name))).isSameAs(known);
             if (known == null) {
@@ -57,6 +58,19 @@ class DentryTest {
             assertThat(directory.size()).isEqualTo(model.size());
         }
         assertThat(directory.children()).containsExactlyInAnyOrderElementsOf(model.values());
+        model.forEach((name, dentry) -> {
+            assertThat(dentry.name()).hasToString(name);
+            assertThat(dentry.path()).hasToString("/d/" + name);
+            assertThat(dentry.pathLength()).isEqualTo(3 + name.length());
+            assertThat(dentry.nameBytes()).isEqualTo(bytes(name));
+        });
+        for (Dentry each : directory.children()) {
+            each.moveTo(directory, bytes("moved" + each.ino()));
+        }
+        for (Dentry each : model.values()) {
+            assertThat(each.name()).hasToString("moved" + each.ino());
+            assertThat(each.type()).isEqualTo(Directory.DT_REG);
+        }
     }
 
     @Test
