@@ -1,5 +1,6 @@
 package io.chagres.ship.file;
 
+import io.chagres.archive.Codec;
 import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.state.FileVersion;
@@ -16,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class CollectedVersion implements InodeTable.OfInode {
     private static final SourceVolume NOWHERE = new SourceVolume(0, 0, 0);
+    /** Its file has not been found, and nobody knows yet how it is shipped. */
+    private static final Rules NO_RULES = new Rules(0, Codec.NONE);
 
     private final long versionId;
     /** The end of a single piece that begins with the file, unless there are checksums of pieces. */
@@ -25,18 +28,19 @@ final class CollectedVersion implements InodeTable.OfInode {
     private @Nullable PrefixChecksums prefix;
     private @Nullable Origins origins;
 
-    private SourceVolume volume = NOWHERE;
+    private FileClass common = NOWHERE.common(NO_RULES, 0, 0, 0);
     private long inode;
     private long generation;
-    private short mode;
-    private int uid;
-    private int gid;
     /** The one recorded last. */
     private long mtimeNs;
     /** The directory of the last path; the whole path where there is no name. */
     private @Nullable Pathname directory;
 
-    private byte @Nullable [] name;
+    /** Has its last name, beside those of others. */
+    private byte @Nullable [] names;
+
+    private int nameStart;
+    private short nameLength;
     private boolean growing = true;
     private boolean named;
     private boolean over;
@@ -136,15 +140,13 @@ final class CollectedVersion implements InodeTable.OfInode {
     // -- where it continues
 
     void goOn(SourceVolume on, long itsInode, long itsGeneration) {
-        volume = on;
+        common = on.common(NO_RULES, common.mode(), common.uid(), common.gid());
         inode = itsInode;
         generation = itsGeneration;
     }
 
     void recorded(InodeAttributes attributes) {
-        mode = (short) attributes.mode();
-        uid = attributes.uid();
-        gid = attributes.gid();
+        common = common.volume().common(NO_RULES, attributes.mode(), attributes.uid(), attributes.gid());
         mtimeNs = attributes.mtimeNs();
     }
 
@@ -158,11 +160,21 @@ final class CollectedVersion implements InodeTable.OfInode {
         Pathname last = path == null ? null : path.name();
         if (parent == null || last == null || !parent.resolve(last).equals(path)) {
             directory = path;
-            name = null;
+            names = null;
         } else {
-            directory = parent.equals(lastDirectory) ? lastDirectory : parent;
-            name = last.bytes();
+            Pathname in = parent;
+            if (lastDirectory != null && parent.equals(lastDirectory)) {
+                in = lastDirectory;
+            }
+            at(in, last.bytes(), 0, last.length());
         }
+    }
+
+    private void at(Pathname in, byte[] bytes, int start, int length) {
+        directory = in;
+        names = bytes;
+        nameStart = start;
+        nameLength = (short) length;
     }
 
     /** Notes that it no longer grows; it may again if it is not over. */
@@ -180,11 +192,11 @@ final class CollectedVersion implements InodeTable.OfInode {
         return changedMs;
     }
 
-    /** Notes that it has a name; of several the first in the order of bytes counts. */
-    void named(Pathname path, @Nullable Pathname lastDirectory) {
+    /** Notes that it has a name, in a part of bytes that are kept; of several the first in the order of bytes counts. */
+    void named(Pathname in, byte[] bytes, int start, int length) {
         Pathname known = named ? lastPath() : null;
-        if (known == null || path.compareTo(known) < 0) {
-            at(path, lastDirectory);
+        if (known == null || in.resolve(Pathname.ofBytes(bytes, start, length)).compareTo(known) < 0) {
+            at(in, bytes, start, length);
         }
         named = true;
     }
@@ -218,11 +230,11 @@ final class CollectedVersion implements InodeTable.OfInode {
     }
 
     boolean isOn(FileIdentity identity) {
-        return volume.fsHigh() == identity.fsHigh() && volume.fsLow() == identity.fsLow();
+        return common.volume().fsHigh() == identity.fsHigh() && common.volume().fsLow() == identity.fsLow();
     }
 
     FileIdentity identity() {
-        return new FileIdentity(volume.fsHigh(), volume.fsLow(), inode, generation);
+        return new FileIdentity(common.volume().fsHigh(), common.volume().fsLow(), inode, generation);
     }
 
     @Nullable
@@ -233,7 +245,7 @@ final class CollectedVersion implements InodeTable.OfInode {
     @Nullable
     Pathname lastPath() {
         Pathname in = directory;
-        return in == null || name == null ? in : in.resolve(Pathname.ofBytes(name));
+        return in == null || names == null ? in : in.resolve(Pathname.ofBytes(names, nameStart, nameLength));
     }
 
     boolean isNamed() {
@@ -246,7 +258,7 @@ final class CollectedVersion implements InodeTable.OfInode {
                 versionId,
                 checksums(),
                 origins(),
-                new InodeAttributes(mode, uid, gid, mtimeNs),
+                new InodeAttributes(common.mode(), common.uid(), common.gid(), mtimeNs),
                 lastPath(),
                 growing || named,
                 named);

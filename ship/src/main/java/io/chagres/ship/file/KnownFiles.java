@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * by their hash; what was removed keeps its place. Confined to one thread.
  */
 final class KnownFiles {
+    /** The names one after the other. Others keep parts of it: none is changed once it is there. */
     private byte[] bytes = new byte[64];
     /** Where each name ends in the bytes. */
     private int[] ends = new int[4];
@@ -87,13 +88,14 @@ final class KnownFiles {
     }
 
     private void leaveOut() {
+        byte[] keptBytes = new byte[bytes.length];
         int kept = 0;
         int to = 0;
         int from = 0;
         for (int i = 0; i < count; i++) {
             int end = ends[i];
             if (versionIds[i] != 0) {
-                System.arraycopy(bytes, from, bytes, to, end - from);
+                System.arraycopy(bytes, from, keptBytes, to, end - from);
                 to += end - from;
                 ends[kept] = to;
                 versionIds[kept] = versionIds[i];
@@ -102,6 +104,7 @@ final class KnownFiles {
             from = end;
         }
         Arrays.fill(versionIds, kept, count, 0);
+        bytes = keptBytes;
         count = kept;
     }
 
@@ -174,6 +177,21 @@ final class KnownFiles {
     interface Visitor {
         /** Takes one, and returns how many bytes the archive has of it; -1 to remove it. */
         long visit(Pathname name, long versionId, long lengthBytes);
+    }
+
+    /** Takes the names of a directory's files. */
+    interface NameVisitor {
+        /** Takes one, a part of bytes that it may keep, and returns how many bytes the archive has of it. */
+        long visit(byte[] names, int start, int length, long versionId);
+    }
+
+    /** Visits the names of all files that were not removed. */
+    void visitNames(NameVisitor visitor) {
+        for (int i = 0; i < count; i++) {
+            if (versionIds[i] != 0) {
+                lengths[i] = visitor.visit(bytes, start(i), ends[i] - start(i), versionIds[i]);
+            }
+        }
     }
 
     /** Visits all files that were not removed. */

@@ -118,23 +118,22 @@ public final class KnownNames {
     /** Gives all files, with their directories, which many share, and takes what the archive has of them. */
     void forEachFile(FileVisitor visitor) {
         files.forEach((directory, each) ->
-                each.visit((name, versionId, length) -> visitor.visit(directory, name, versionId)));
+                each.visitNames((names, start, length, id) -> visitor.visit(directory, names, start, length, id)));
         names.replaceAll((path, meaning) -> {
             Pathname directory = meaning.versionId() == 0 ? null : path.parent();
-            return directory == null
-                    ? meaning
-                    : new Meaning(
-                            meaning.versionId(),
-                            visitor.visit(directory, path.name(), meaning.versionId()),
-                            null,
-                            null);
+            if (directory == null) {
+                return meaning;
+            }
+            byte[] name = path.name().bytes();
+            long length = visitor.visit(directory, name, 0, name.length, meaning.versionId());
+            return new Meaning(meaning.versionId(), length, null, null);
         });
     }
 
     /** Takes a file of a directory, and returns how many bytes the archive has of it. */
     interface FileVisitor {
-        /** Takes one. */
-        long visit(Pathname directory, Pathname name, long versionId);
+        /** Takes one; its name is a part of bytes that nobody changes, and which it may keep. */
+        long visit(Pathname directory, byte[] names, int start, int length, long versionId);
     }
 
     /** Forgets the names that are not followed. */

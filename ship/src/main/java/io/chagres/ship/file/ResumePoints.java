@@ -173,13 +173,16 @@ public final class ResumePoints implements RunListener {
         }
     }
 
-    /** Notes a name that a version has, and returns how many bytes it has; to be called before {@link #keep}. */
-    long named(Pathname directory, Pathname name, long versionId) {
+    /**
+     * Notes a name that a version has, in a part of bytes that are kept and that nobody changes, and returns how many
+     * bytes the version has; to be called before {@link #keep}.
+     */
+    long named(Pathname directory, byte[] names, int start, int length, long versionId) {
         CollectedVersion version = collected.get(versionId);
         if (version == null) {
             return 0;
         }
-        version.named(directory.resolve(name), directory);
+        version.named(directory, names, start, length);
         return version.length();
     }
 
