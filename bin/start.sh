@@ -30,7 +30,7 @@ choose_flags() {
     flags=$common_flags
     case $1 in
         # Programs that stay, or keep much: a small young generation is collected before it grows, and what nobody uses
-        # goes back to the system, of the heap at each full collection and of native memory every ten seconds.
+        # goes back to the system, of the heap at each full collection and of native memory each minute.
         ship | watch | mount | dedupe | forward)
             # A collection leaves no gap between objects, and hardly any room behind them: it grows again in small steps.
             flags="$flags -Xms8m -Xmn3m -XX:MinHeapFreeRatio=2 -XX:MaxHeapFreeRatio=3 -XX:-ShrinkHeapInSteps
