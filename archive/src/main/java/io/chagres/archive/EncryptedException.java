@@ -31,9 +31,7 @@ public final class EncryptedException extends IOException {
                 + (identities == 0
                         ? "; give an identity that opens it (--identity FILE)"
                         : ", and " + (identities == 1 ? "the identity" : "none of the " + identities + " identities")
-                                + (identities == 1
-                                        ? " that was given does not open it"
-                                        : " that were given opens it"));
+                                + (identities == 1 ? " that was given does not open it" : " that were given opens it"));
     }
 
     /** Returns it as bytes of a file that cannot be read, for whatever reason. */

@@ -18,6 +18,7 @@ import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.store.StoreException;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -255,6 +256,9 @@ public final class FleetSearch {
         faults.attempt(host, batch.task::finish);
         for (IOException failure : batch.failures) {
             if (failure instanceof UnreadFileException) {
+                if (failure.getCause() instanceof StoreException refusal) {
+                    HostRegistry.requireAnswer(archive.store(), refusal);
+                }
                 faults.tell(host, failure);
                 continue;
             }
@@ -355,11 +359,11 @@ public final class FleetSearch {
             if (results.isOwn(e)) {
                 throw e;
             }
+            boolean isOfFile = e instanceof CorruptArchiveException
+                    || e instanceof EncryptedException
+                    || e instanceof StoreException;
             batch.failures.add(
-                    e instanceof CorruptArchiveException || e instanceof EncryptedException
-                            ? new UnreadFileException(
-                                    file, "it is searched up to what cannot be read: " + e.getMessage())
-                            : e);
+                    isOfFile ? new UnreadFileException(file, "it is searched up to what cannot be read", e) : e);
         }
         long matches = search.matches();
         results.searched(file, times, matches, search.takeSearched(), searched.ruledOutBytes());

@@ -79,8 +79,8 @@ public final class VersionReader implements AutoCloseable {
     }
 
     /**
-     * Reads from a position until the target is full or the version ends. Where damaged bytes follow good ones it
-     * returns the good ones, and the read after that throws.
+     * Reads from a position until the target is full or the version ends. Where bytes follow good ones that are damaged
+     * or refused it returns the good ones, and the read after that throws.
      *
      * @param position at least the version's start position
      * @param target heap or native memory, borrowed until return
@@ -98,8 +98,9 @@ public final class VersionReader implements AutoCloseable {
         while (done < want) {
             try {
                 done += readPiece(version, position + done, target.asSlice(done, want - done));
-            } catch (CorruptArchiveException | EncryptedException e) {
-                if (done == 0) {
+            } catch (CorruptArchiveException | EncryptedException | StoreException e) {
+                boolean isAway = e instanceof StoreException refusal && refusal.isAway(); // it was waited for already
+                if (done == 0 || isAway) {
                     throw e;
                 }
                 break;

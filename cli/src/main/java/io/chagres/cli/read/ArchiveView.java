@@ -108,16 +108,13 @@ public final class ArchiveView implements AutoCloseable {
 
     /** Does something with a file: what cannot be read of it is said, and is no matter of the others of its host. */
     void attempt(QueriedFile file, HostFaults.Step step) throws IOException {
-        faults.attempt(
-                file.host(), step, cause -> new UnreadFileException(file, "it cannot be read: " + cause.getMessage()));
+        faults.attempt(file.host(), step, cause -> new UnreadFileException(file, "it cannot be read", cause));
     }
 
     /** Says that bytes of a file cannot be read, and why. */
     void lost(QueriedFile file, long start, long end, IOException cause) {
         faults.tell(
-                file.host(),
-                new UnreadFileException(
-                        file, "bytes " + start + " to " + end + " are left out: " + cause.getMessage()));
+                file.host(), new UnreadFileException(file, "bytes " + start + " to " + end + " are left out", cause));
     }
 
     /** Says what costs time but no result. */

@@ -36,18 +36,24 @@ final class DamagedObjectTest {
     private enum Damage {
         NOT_OPENED,
         CHANGED,
-        MISSING;
+        MISSING,
+        REFUSED;
 
         void inflict(Path object) throws IOException {
             byte[] bytes = Files.readAllBytes(object);
+            Files.delete(object);
             switch (this) {
                 case NOT_OPENED -> bytes[60] = (byte) (bytes[60] == 'a' ? 'b' : 'a'); // the share of a recipient
                 case CHANGED -> bytes[bytes.length / 2] ^= 1;
-                case MISSING -> Files.delete(object);
+                case MISSING -> {
+                    return;
+                }
+                case REFUSED -> {
+                    Files.createDirectory(object);
+                    return;
+                }
             }
-            if (this != MISSING) {
-                Files.write(object, bytes);
-            }
+            Files.write(object, bytes);
         }
     }
 
