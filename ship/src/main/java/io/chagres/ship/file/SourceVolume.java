@@ -78,7 +78,8 @@ public final class SourceVolume {
 
     /** Returns what a file here has in common with others: as a rule the object that they have. */
     FileClass common(Rules rules, int mode, int uid, int gid) {
-        int at = (rules.hashCode() * 31 + mode * 17 + uid * 7 + gid) & classes.length - 1;
+        // the hash code of a record is slow with one compiler, and this is asked for each file
+        int at = (rules.codec().ordinal() * 31 + mode * 17 + uid * 7 + gid) & classes.length - 1;
         FileClass known = classes[at];
         if (known != null
                 && known.mode() == mode
