@@ -32,8 +32,8 @@ public final class WatchedDirectory extends Dentry {
     private int size;
 
     /**
-     * The newest names, each behind a byte for its length: an array for each would take half as much again. It goes with
-     * the last name that lies in it, so that one that is left of many keeps 256 bytes.
+     * The newest names, each behind a byte for its length: an array for each would take half as much again. It goes
+     * with the last name that lies in it, so that one that is left of many keeps 256 bytes.
      */
     private byte[] block = NO_BLOCK;
 

@@ -192,7 +192,7 @@ final class CollectedVersion implements InodeTable.OfInode {
         return changedMs;
     }
 
-    /** Notes that it has a name, in a part of bytes that are kept; of several the first in the order of bytes counts. */
+    /** Notes that it has a name, a part of bytes that are kept; of several the first in the order of bytes counts. */
     void named(Pathname in, byte[] bytes, int start, int length) {
         Pathname known = named ? lastPath() : null;
         if (known == null || in.resolve(Pathname.ofBytes(bytes, start, length)).compareTo(known) < 0) {

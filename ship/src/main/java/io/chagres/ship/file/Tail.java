@@ -64,7 +64,7 @@ public final class Tail implements InodeTable.OfInode {
     /** One bit for each {@link FileQueue} it is in. */
     char marks;
 
-    /** One bit for each {@link TailFact}, whether its head is known, and the state of the bytes of a file that rests. */
+    /** One bit for each {@link TailFact}, one for a known head, and the state of the bytes of a file that rests. */
     private short flags;
     /** When its file was looked at last on patrol, in milliseconds of the shipper's clock, which wrap. */
     private int lookedMs;
