@@ -127,7 +127,7 @@ public final class FleetStatus {
      *
      * @param threads make the requests; stay the caller's
      * @param lateMs how long a host may be silent, and a byte at risk, in milliseconds
-     * @param nowMs the clock here, milliseconds since 1970; should it be behind the store's, nothing is late early
+     * @param nowMs the clock of the store, or the one here where it says none, milliseconds since 1970
      */
     public FleetStatus(BlobStore store, ExecutorService threads, long lateMs, long nowMs) {
         this.store = store;
@@ -230,10 +230,19 @@ public final class FleetStatus {
     }
 
     private static State silent(boolean owes, long silentMs, long lateMs) {
+        if (silentMs < -lateMs) {
+            return State.UNKNOWN;
+        }
         if (silentMs <= Math.max(lateMs, GONE_MS)) {
             return silentMs <= lateMs ? State.LIVE : State.LATE;
         }
         return owes ? State.GONE_AT_RISK : State.GONE;
+    }
+
+    /** Says why nobody knows how long a ship is silent that seems to have been heard in time to come. */
+    public static String ahead(long silentMs) {
+        return "it was heard " + -silentMs / 1000 + " s ahead of the clock, which was set back or is another one;"
+                + " nobody knows whether it is silent since";
     }
 
     /** Reads one host step by step; the finding of one step counts when another cannot be done. */
@@ -316,7 +325,8 @@ public final class FleetStatus {
             }
             Heartbeat heard = word;
             long silentMs = nowMs - heardMs;
-            return status(heard == null ? silent(true, silentMs, lateMs) : state(heard, silentMs, lateMs), null);
+            State state = heard == null ? silent(true, silentMs, lateMs) : state(heard, silentMs, lateMs);
+            return status(state, state == State.UNKNOWN ? ahead(silentMs) : null);
         }
 
         /** Reads the newest heartbeat; returns why it cannot be. */

@@ -222,6 +222,21 @@ class FleetStatusTest {
         return all.getFirst();
     }
 
+    /** The clock of the store was set back, or the one here is: silence could not be heard for as long. */
+    @Test
+    void nobodyKnowsOfOneThatIsHeardAheadOfTheClock() throws IOException {
+        String id = host(store, "web1");
+        assertThat(only(-LATE_MS - 1_000).state()).isEqualTo(FleetStatus.State.UNKNOWN);
+        say(store, id, 1, Heartbeat.State.RUNNING, 0);
+        assertThat(only(-LATE_MS).state()).isEqualTo(FleetStatus.State.LIVE);
+        assertThat(only(-LATE_MS - 1_000))
+                .returns(FleetStatus.State.UNKNOWN, FleetStatus.HostStatus::state)
+                .returns(true, FleetStatus.HostStatus::isAlarming)
+                .satisfies(each -> assertThat(each.fault()).contains("s ahead of the clock"));
+        say(store, id, 2, Heartbeat.State.DRAINED, 0);
+        assertThat(only(-LATE_MS - 1_000).state()).isEqualTo(FleetStatus.State.ENDED);
+    }
+
     /** Lost bytes stay lost: a day of silence is no reason to look away. */
     @Test
     void whatWasAtRiskAtTheLastWordIsToBeLookedAt() throws IOException {
@@ -416,7 +431,10 @@ class FleetStatusTest {
                 requests.add(operation.kind());
             }
         });
-        assertThat(status(counted, 0)) // all are young
+        List<FleetStatus.HostStatus> all = new ArrayList<>();
+        new FleetStatus(counted, threads, FleetStatus.GONE_MS, store.nowMs()) // all are young
+                .of(HostRegistry.hosts(counted), all::add);
+        assertThat(all)
                 .hasSize(hosts)
                 .isSortedAccordingTo((a, b) -> a.host().id().compareTo(b.host().id()));
         assertThat(requests.stream().filter(FaultyStore.Kind.LIST::equals))

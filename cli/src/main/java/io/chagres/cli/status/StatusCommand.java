@@ -256,10 +256,12 @@ public final class StatusCommand implements Callable<Integer> {
         try {
             Heartbeat word = shipper.heartbeat();
             if (word != null) {
-                FleetStatus.State alive = FleetStatus.state(word, nowMs - word.timeMs(), late.toMillis());
+                long silentMs = nowMs - word.timeMs();
+                FleetStatus.State alive = FleetStatus.state(word, silentMs, late.toMillis());
                 boolean hangs = alive == FleetStatus.State.GONE || alive == FleetStatus.State.GONE_AT_RISK; // it runs
                 FleetStatus.State state = hangs ? FleetStatus.State.LATE : alive;
-                return new Row(shipper.hostName(), where, state, word.timeMs(), word, "", null, 0);
+                String fault = state == FleetStatus.State.UNKNOWN ? FleetStatus.ahead(silentMs) : null;
+                return new Row(shipper.hostName(), where, state, word.timeMs(), word, "", fault, 0);
             }
             boolean asksRoot = "root".equals(System.getProperty("user.name"));
             String why = shipper.isHidden() && !asksRoot
