@@ -116,8 +116,8 @@ set -- -Dseed="$seed" -Dshare=$((commits % shares))/$shares "$@" # those that we
 # Alone they run on a class path, where the JVM starts sooner; the check without arguments runs them in modules.
 [ "$tags" != "$fast" ] || set -- -Dtest.modules=false -Dtest.exports= -Dnative.access=ALL-UNNAMED "$@"
 [ $shares != 1 ] || set -- -Djunit.jupiter.execution.timeout.mode=disabled "$@"
-# A second compiler costs more than it saves where little is compiled.
-[ $mode = full ] || export MAVEN_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC ${MAVEN_OPTS-}"
+# A second compiler costs more than it saves, also where everything is compiled and looked at.
+export MAVEN_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC ${MAVEN_OPTS-}"
 mkdir -p target
 {
     status=0
