@@ -169,12 +169,21 @@ abstract class GrepSink implements FleetSearch.FileSink {
         }
 
         private void omitted(Line line, Shown shown) throws IOException {
+            int matches = shown.isCounted ? matches(line) : 0;
             out.write(utf8(
                     !line.matches()
                             ? "[Omitted long context line]"
-                            : shown.isCounted
-                                    ? "[Omitted long line with " + shown.spans.size() / 2 + " matches]"
+                            : matches > 0
+                                    ? "[Omitted long line with " + matches + " matches]"
                                     : "[Omitted long matching line]"));
+        }
+
+        /** Returns the number of matches before they are replaced: an empty one behind the last line is none. */
+        private int matches(Line line) {
+            int[] count = {0};
+            int behind = line.ends() ? line.bytes().length + 1 : line.bytes().length;
+            search.spans(line, (from, to) -> count[0] += from < behind ? 1 : 0);
+            return count[0];
         }
 
         private void prefix(Line line) throws IOException {

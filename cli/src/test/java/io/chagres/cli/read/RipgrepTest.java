@@ -300,6 +300,8 @@ final class RipgrepTest {
                 // ripgrep 13 finds what is empty within characters, too
                 patterns.removeIf(each -> options.contains("-r") && each.matches("x[|]|"));
                 patterns.removeIf(each -> isUnclear(each, options));
+                // behind what is empty it forgets which character is before the next one
+                patterns.removeIf(each -> each.contains("\\b") && patterns.contains("^"));
                 ask(folder(round), files.size(), options, patterns.isEmpty() ? List.of("a") : patterns);
             }
         }
