@@ -149,6 +149,9 @@ public final class Shipper implements AutoCloseable {
         long now = steadyMs();
         parts.dentries.settle(now, !parts.watcher.scanning());
         work += parts.offload.step() ? 1 : 0;
+        if (held != null) {
+            held.step(now); // before what was refused is tried again: a file that is being read is passed over
+        }
         work += parts.uploads.step(now, taker) ? 1 : 0;
         work += periodically(now);
         work += runTurns(now);
@@ -274,9 +277,6 @@ public final class Shipper implements AutoCloseable {
 
     private int periodically(long now) {
         parts.files.step(now, phase == Phase.DRAINING);
-        if (held != null) {
-            held.step(now);
-        }
         parts.dentries.stepLinks(now, false);
         if (now >= nextUnreadableMs) {
             parts.dentries.retryUnreadable();

@@ -204,10 +204,10 @@ public final class ObjectUploads {
         }
     }
 
-    /** Forgets it likewise, unless the file is being read for it just now; returns whether it did. */
+    /** Forgets them likewise, unless the file is being read for one just now, or one is stored; says whether it did. */
     public boolean tryDrop(Tail tail) {
         for (Job job : all) {
-            if (job.tail == tail && job.running && !job.answered) {
+            if (job.tail == tail && job.running && job.failure == null) {
                 return false;
             }
         }

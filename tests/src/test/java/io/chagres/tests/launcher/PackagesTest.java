@@ -223,7 +223,7 @@ class PackagesTest {
         Program differences = Program.run(List.of("diff", "-r", first.toString(), second.toString()));
         assertThat(text(differences) + differences.err()).isEmpty();
         release().verify(first);
-        assertThat(first.resolve("NOTES.md")).content().startsWith("# Chagres ").contains("### Added");
+        assertThat(first.resolve("NOTES.md")).content().startsWith("# Chagres ").contains("\n### Shipping\n");
         assertThat(top(first.resolve("apt/dists/stable/main")).resolve("Packages"))
                 .content()
                 .contains("\nFilename: pool/chagres_", "\nFilename: pool/chagres-stores_");
