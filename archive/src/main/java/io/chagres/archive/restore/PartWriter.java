@@ -4,11 +4,14 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
+import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Writes parts of files, whose other parts others may write, and finishes a file with its last part. One thread. */
 final class PartWriter implements AutoCloseable {
@@ -19,6 +22,11 @@ final class PartWriter implements AutoCloseable {
     private final AttributeSetter attributes;
     private final RestoreCounter counter;
     private final Map<RestoredFile, Fd> open = new LinkedHashMap<>(16, 0.75f, true);
+
+    /** The directory of the last file, and where it is: files come by directory. */
+    private @Nullable Directory directory;
+
+    private Pathname at = Pathname.of(".");
 
     /** Makes a writer below a directory; directory and reader stay the caller's. */
     PartWriter(Fd root, VersionReader reader, AttributeSetter attributes, RestoreCounter counter) {
@@ -59,7 +67,7 @@ final class PartWriter implements AutoCloseable {
         try {
             Fd fd = open.get(file);
             if (fd == null) {
-                fd = file.open(root);
+                fd = file.open(directory(file));
                 keepOpen(file, fd);
             }
             step.run(fd);
@@ -68,6 +76,26 @@ final class PartWriter implements AutoCloseable {
                 file.discard(root);
                 counter.faultOrThrow(file.place(), e);
             }
+        }
+    }
+
+    private Directory directory(RestoredFile file) throws ErrnoException {
+        Directory known = directory;
+        if (known != null && at.equals(file.parent())) {
+            return known;
+        }
+        closeDirectory();
+        Directory opened = file.directory(root);
+        directory = opened;
+        at = file.parent();
+        return opened;
+    }
+
+    private void closeDirectory() {
+        Directory known = directory;
+        directory = null;
+        if (known != null) {
+            known.close();
         }
     }
 
@@ -109,7 +137,7 @@ final class PartWriter implements AutoCloseable {
             fd.truncate(file.version().length() - file.version().startPosition());
         }
         attributes.set(fd, file.place(), file.version().attributes());
-        file.complete(root);
+        file.complete(directory(file));
         open.remove(file);
         fd.close();
         counter.file(file.version());
@@ -118,5 +146,6 @@ final class PartWriter implements AutoCloseable {
     @Override
     public void close() {
         open.values().forEach(Fd::close);
+        closeDirectory();
     }
 }

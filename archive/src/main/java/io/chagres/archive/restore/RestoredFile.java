@@ -21,7 +21,10 @@ final class RestoredFile {
 
     private final FileVersion version;
     private final Pathname place;
+    private final Pathname parent;
+    /** Its name until it is whole. */
     private final Pathname partial;
+
     private int missingParts;
     private boolean created;
     private boolean completed;
@@ -31,14 +34,10 @@ final class RestoredFile {
     RestoredFile(FileVersion version, Pathname place) {
         this.version = version;
         this.place = place;
-        partial = parent(place)
-                .resolve(PARTIAL
-                        + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong()));
-    }
-
-    private static Pathname parent(Pathname place) {
-        Pathname parent = place.parent();
-        return parent == null ? Pathname.of(".") : parent;
+        Pathname above = place.parent();
+        parent = above == null ? Pathname.of(".") : above;
+        partial = Pathname.of(
+                PARTIAL + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong()));
     }
 
     FileVersion version() {
@@ -50,43 +49,52 @@ final class RestoredFile {
         return place;
     }
 
-    /** Opens it for writing; the first time there must be nothing in its place. */
-    synchronized Fd open(Fd root) throws ErrnoException {
+    /** Returns the directory that it is in, seen from the one restored into. */
+    Pathname parent() {
+        return parent;
+    }
+
+    /** Opens that directory. */
+    Directory directory(Fd root) throws ErrnoException {
+        return Directory.of(Fd.openBeneath(root, parent, Fd.O_RDONLY | Fd.O_DIRECTORY, 0));
+    }
+
+    /** Opens it in its directory for writing; the first time there must be nothing in its place. */
+    synchronized Fd open(Directory in) throws ErrnoException {
         if (!created) {
-            requireAbsent(root);
+            requireAbsent(in);
         }
         int creating = created ? 0 : Fd.O_CREAT | Fd.O_EXCL;
-        Fd fd = Fd.openBeneath(root, partial, Fd.O_WRONLY | Fd.O_NOFOLLOW | creating, creating == 0 ? 0 : WORKING_MODE);
+        int mode = creating == 0 ? 0 : WORKING_MODE;
+        Fd fd = Fd.openBeneath(in.fd(), partial, Fd.O_WRONLY | Fd.O_NOFOLLOW | creating, mode);
         created = true;
         return fd;
     }
 
-    private void requireAbsent(Fd root) throws ErrnoException {
-        try (Fd _ = Fd.openBeneath(root, place, Fd.O_PATH | Fd.O_NOFOLLOW, 0)) {
+    private void requireAbsent(Directory in) throws ErrnoException {
+        int found = Fd.tryOpenBeneath(in.fd(), place.name(), Fd.O_PATH | Fd.O_NOFOLLOW, 0);
+        if (found >= 0) {
+            Fd.ofValue(found).close();
             throw new ErrnoException("open", Errno.EEXIST, place.toString());
-        } catch (ErrnoException e) {
-            if (e.errno() != Errno.ENOENT) {
-                throw e;
-            }
+        }
+        if (found != -Errno.ENOENT) {
+            throw new ErrnoException("open", -found, place.toString());
         }
     }
 
-    /** Gives the whole file its name, unless something has that meanwhile. */
-    synchronized void complete(Fd root) throws ErrnoException {
-        try (Directory parent = Directory.of(Fd.openBeneath(root, parent(place), Fd.O_RDONLY | Fd.O_DIRECTORY, 0))) {
-            try {
-                parent.rename(partial.name(), parent, place.name(), Directory.RENAME_NOREPLACE);
-            } catch (ErrnoException e) {
-                if (e.errno() != Errno.EINVAL && e.errno() != Errno.ENOSYS) {
-                    throw e;
-                }
-                int linked =
-                        parent.tryLink(parent, partial.name(), place.name()); // as file systems without that flag do
-                if (linked < 0) {
-                    throw new ErrnoException("link", -linked, place.toString());
-                }
-                parent.unlink(partial.name());
+    /** Gives the whole file its name in its directory, unless something has that meanwhile. */
+    synchronized void complete(Directory in) throws ErrnoException {
+        try {
+            in.rename(partial, in, place.name(), Directory.RENAME_NOREPLACE);
+        } catch (ErrnoException e) {
+            if (e.errno() != Errno.EINVAL && e.errno() != Errno.ENOSYS) {
+                throw e;
             }
+            int linked = in.tryLink(in, partial, place.name()); // as file systems without that flag do
+            if (linked < 0) {
+                throw new ErrnoException("link", -linked, place.toString());
+            }
+            in.unlink(partial);
         }
         completed = true;
     }
@@ -96,8 +104,8 @@ final class RestoredFile {
         if (!created || completed) {
             return;
         }
-        try (Directory parent = Directory.of(Fd.openBeneath(root, parent(place), Fd.O_RDONLY | Fd.O_DIRECTORY, 0))) {
-            parent.unlink(partial.name());
+        try (Directory in = directory(root)) {
+            in.unlink(partial);
         } catch (ErrnoException _) {
             // it stays, under a name that says what it is
         }
