@@ -28,7 +28,8 @@ public final class GrepOptions {
     /** Backslashes, and classes; a class may have {@code \\n} beside others. */
     private static final Pattern NOT_OVER_LINES = Pattern.compile("\\\\\\\\|\\[[^\\]]*]|\\\\Q.*?\\\\E|\\\\n[?*]");
 
-    private static final Pattern ESCAPE = Pattern.compile("\\\\(?:[pP]\\{[^}]*}|.)");
+    /** What has letters that stand for nothing in a line: escapes, and what begins a group with a name. */
+    private static final Pattern ESCAPE = Pattern.compile("\\\\(?:[pP]\\{[^}]*}|.)|\\(\\?P?<[^>=!]*>");
 
     /** All that is no character of a match by itself: classes, anchors, groups and repetitions. */
     private static final Pattern NO_LITERAL =

@@ -3,6 +3,7 @@ package io.chagres.tests.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.chagres.testkit.Await;
 import io.chagres.testkit.FaultProxy;
 import io.chagres.testkit.FaultProxy.Kind;
 import io.chagres.testkit.ObjectServer;
@@ -16,6 +17,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,6 +39,7 @@ import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.sts.StsClient;
 import software.amazon.awssdk.services.sts.model.Credentials;
+import software.amazon.awssdk.services.sts.model.StsException;
 
 /**
  * The rights of one host as {@code packaging/policies/aws.json} grants them, in a MinIO that enforces policies. It does
@@ -212,10 +216,22 @@ class PolicyTest {
                 .region(Region.US_EAST_1)
                 .credentialsProvider(StaticCredentialsProvider.create(root))
                 .build()) {
-            Credentials given = sts.assumeRole(assume -> assume.roleArn("arn:aws:iam::000000000000:role/host")
-                            .roleSessionName("host")
-                            .policy(filled))
-                    .credentials();
+            AtomicReference<Credentials> assumed = new AtomicReference<>();
+            Await.until("the server knows users, which is later than buckets", () -> {
+                try {
+                    assumed.set(sts.assumeRole(assume -> assume.roleArn("arn:aws:iam::000000000000:role/host")
+                                    .roleSessionName("host")
+                                    .policy(filled))
+                            .credentials());
+                    return true;
+                } catch (StsException e) {
+                    if (String.valueOf(e.getMessage()).contains("not initialized")) {
+                        return false;
+                    }
+                    throw e;
+                }
+            });
+            Credentials given = Objects.requireNonNull(assumed.get());
             return AwsSessionCredentials.create(given.accessKeyId(), given.secretAccessKey(), given.sessionToken());
         }
     }

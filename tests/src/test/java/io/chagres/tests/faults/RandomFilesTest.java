@@ -172,8 +172,9 @@ class RandomFilesTest {
         /** Keeps the tree as it is: nothing changes it, or was not committed, at the time noted. */
         private void remember() {
             Path copy = root.resolve("moment" + moments.size());
+            Instant moment = Clock.systemUTC().instant(); // of the same millisecond as no commit behind the copy
             Program.ok("cp", "-a", tree.toString(), copy.toString());
-            moments.put(Clock.systemUTC().instant(), copy);
+            moments.put(moment, copy);
         }
 
         private void isRestored(Instant moment, Path kept) {
