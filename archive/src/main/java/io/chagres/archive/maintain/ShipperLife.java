@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Whether the shipper of a host lives, as far as anything tells: its heartbeats, what the log says of its end, and its
- * process where that is on this machine.
+ * process where that is on this machine. A process that is not seen here proves nothing: it may be in a container.
  *
  * @param sign by what it is known to live; null for nothing
  * @param doubt why it may live all the same; null if it has ended
@@ -49,19 +49,21 @@ record ShipperLife(@Nullable String sign, @Nullable String doubt) {
         }
         BlobInfo newest = Heartbeat.newest(store, hostId);
         Heartbeat word = newest == null ? null : read(store, newest.key());
-        if (newest != null
-                && (word == null || word.state().continues())) { // one that nobody can read was put all the same
-            long intervalMs = word == null ? Heartbeat.USUAL_INTERVAL_MS : word.intervalMs();
-            long toldMs = store.nowMs();
-            long nowMs = toldMs == Long.MIN_VALUE ? clockMs.getAsLong() : toldMs;
-            boolean isYoung = nowMs - newest.modifiedMs() < SILENT_INTERVALS * intervalMs;
-            return new ShipperLife(isYoung ? ": its last heartbeat is young" : null, null);
-        }
         BlobInfo commit = lastCommit(store, hostId, state.seq());
-        boolean isWhole = commit == null || ArchiveLayout.namedCommit(commit.key()) <= state.seq();
-        boolean hasEnded = (isHere && isWhole)
-                || (commit != null && closes(store, commit.key()))
-                || (newest != null && (commit == null || commit.modifiedMs() <= newest.modifiedMs()));
+        long silenceMs = SILENT_INTERVALS * (word == null ? Heartbeat.USUAL_INTERVAL_MS : word.intervalMs());
+        long toldMs = newest == null ? Long.MIN_VALUE : newest.modifiedMs();
+        long committedMs = commit == null ? toldMs : commit.modifiedMs();
+        boolean hasEnded;
+        if (newest != null && (word == null || word.state().continues())) { // one that is not read was put all the same
+            long storeMs = store.nowMs();
+            long nowMs = storeMs == Long.MIN_VALUE ? clockMs.getAsLong() : storeMs;
+            if (nowMs - Math.max(toldMs, committedMs) < silenceMs) {
+                return new ShipperLife(": it was heard less than " + silenceMs / 1000 + " s ago", null);
+            }
+            hasEnded = committedMs - toldMs < silenceMs; // else one without heartbeats came then
+        } else {
+            hasEnded = (commit != null && closes(store, commit.key())) || (newest != null && committedMs <= toldMs);
+        }
         String doubt = "no heartbeat tells whether its shipper lives, nor does its log; a host is repaired only while"
                 + " nobody ships to it";
         return new ShipperLife(null, hasEnded ? null : doubt);
@@ -102,7 +104,8 @@ record ShipperLife(@Nullable String sign, @Nullable String doubt) {
         return last;
     }
 
-    /** Does nothing unless the shipper is known to live.
+    /**
+     * Does nothing unless the shipper is known to live.
      *
      * @throws StoreException when it is
      */
