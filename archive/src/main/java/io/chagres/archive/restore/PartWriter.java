@@ -6,7 +6,6 @@ import io.chagres.archive.read.VersionReader;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
-import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashMap;
@@ -23,10 +22,8 @@ final class PartWriter implements AutoCloseable {
     private final RestoreCounter counter;
     private final Map<RestoredFile, Fd> open = new LinkedHashMap<>(16, 0.75f, true);
 
-    /** The directory of the last file, and where it is: files come by directory. */
+    /** The directory of the file, during one step: somebody may move it out of the tree before the next one. */
     private @Nullable Directory directory;
-
-    private Pathname at = Pathname.of(".");
 
     /** Makes a writer below a directory; directory and reader stay the caller's. */
     PartWriter(Fd root, VersionReader reader, AttributeSetter attributes, RestoreCounter counter) {
@@ -76,19 +73,15 @@ final class PartWriter implements AutoCloseable {
                 file.discard(root);
                 counter.faultOrThrow(file.place(), e);
             }
+        } finally {
+            closeDirectory();
         }
     }
 
     private Directory directory(RestoredFile file) throws ErrnoException {
-        Directory known = directory;
-        if (known != null && at.equals(file.parent())) {
-            return known;
-        }
-        closeDirectory();
-        Directory opened = file.directory(root);
-        directory = opened;
-        at = file.parent();
-        return opened;
+        Directory in = directory == null ? file.directory(root) : directory;
+        directory = in;
+        return in;
     }
 
     private void closeDirectory() {
@@ -146,6 +139,5 @@ final class PartWriter implements AutoCloseable {
     @Override
     public void close() {
         open.values().forEach(Fd::close);
-        closeDirectory();
     }
 }

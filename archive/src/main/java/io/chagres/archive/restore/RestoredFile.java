@@ -49,12 +49,7 @@ final class RestoredFile {
         return place;
     }
 
-    /** Returns the directory that it is in, seen from the one restored into. */
-    Pathname parent() {
-        return parent;
-    }
-
-    /** Opens that directory. */
+    /** Opens the directory that it is in. */
     Directory directory(Fd root) throws ErrnoException {
         return Directory.of(Fd.openBeneath(root, parent, Fd.O_RDONLY | Fd.O_DIRECTORY, 0));
     }
