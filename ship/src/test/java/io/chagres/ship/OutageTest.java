@@ -5,6 +5,7 @@ import static io.chagres.ship.ShippedTree.random;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.state.FileVersion;
+import io.chagres.archive.store.StoreException;
 import io.chagres.testkit.Await;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -133,6 +134,73 @@ class OutageTest {
             assertThat(held + lost.files()).isEqualTo(count);
             assertThat(running.status().riskBytes()).isEqualTo(lost.bytes());
             assertThat(running.metrics().text(false)).contains("chagres_lost_bytes_total " + lost.bytes());
+        }
+    }
+
+    private static long said(ShippedTree shipped, String what) {
+        return shipped.problems.stream().filter(each -> each.contains(what)).count();
+    }
+
+    /** A small commit would fit where a large object does not. */
+    @Test
+    void nothingOvertakesWhatAFullStoreRefused() throws IOException {
+        try (ShippedTree shipped = new ShippedTree(temp)) {
+            append(shipped.file("known"), random(1000, 1));
+            shipped.settle();
+            shipped.refusesObjects = StoreException.Kind.FULL;
+            append(shipped.file("large"), random(3 << 20, 2));
+            until(shipped, "the store refuses", status -> status.storeTrouble() != null);
+            for (int i = 1; i <= 3; i++) {
+                append(shipped.file("small" + i), random(1000, i));
+                until(shipped, (3 << 20) + 1000L * i);
+                rest(shipped);
+                until(shipped, (3 << 20) + 1000L * i);
+            }
+            assertThat(said(shipped, "refuses")).isEqualTo(1);
+            assertThat(said(shipped, "accepts again")).isZero();
+            shipped.refusesObjects = null;
+            shipped.settle().assertArchived();
+            assertThat(said(shipped, "accepts again")).isEqualTo(1);
+        }
+    }
+
+    /** A drain has no time to wait for room. */
+    @Test
+    void aDrainPutsWhatFitsAFullStore() throws IOException {
+        try (ShippedTree shipped = new ShippedTree(temp)) {
+            append(shipped.file("known"), random(1000, 1));
+            shipped.settle();
+            shipped.refusesObjects = StoreException.Kind.FULL;
+            append(shipped.file("large"), random(3 << 20, 2));
+            until(shipped, "the store refuses", status -> status.storeTrouble() != null);
+            append(shipped.file("small"), random(1000, 3));
+            until(shipped, (3 << 20) + 1000);
+            shipped.shipper().requestFlush();
+            until(shipped, 3 << 20);
+            shipped.refusesObjects = null;
+            shipped.settle().assertArchived();
+        }
+    }
+
+    /** The rights to one prefix are missing: files that need none of its objects are shipped. */
+    @Test
+    void otherFilesAreShippedWhileTheObjectsOfOneAreForbidden() throws IOException {
+        try (ShippedTree shipped = new ShippedTree(temp)) {
+            append(shipped.file("known"), random(1000, 1));
+            shipped.settle();
+            shipped.refusesObjects = StoreException.Kind.LASTING;
+            append(shipped.file("large"), random(3 << 20, 2));
+            until(shipped, "the store refuses", status -> status.storeTrouble() != null);
+            for (int i = 1; i <= 3; i++) {
+                append(shipped.file("small" + i), random(1000, i));
+                rest(shipped);
+                until(shipped, 3 << 20);
+                assertThat(shipped.shipper().status().storeTrouble()).isNotNull();
+            }
+            assertThat(said(shipped, "refuses")).isEqualTo(1);
+            assertThat(said(shipped, "accepts again")).isZero();
+            shipped.refusesObjects = null;
+            shipped.settle().assertArchived();
         }
     }
 }

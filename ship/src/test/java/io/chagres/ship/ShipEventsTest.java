@@ -120,7 +120,7 @@ class ShipEventsTest {
     void aRetrySaysWhyAndWhenTheNextOneIs() throws IOException {
         List<RecordedEvent> retries = recorded("chagres.Retry", () -> {
             StoreHealth health = new StoreHealth("store", problem -> {});
-            health.refused(new IOException("it is busy"), 0);
+            health.refused(this, new IOException("it is busy"), 0);
         });
         assertThat(retries).hasSize(1);
         assertThat(retries.getFirst().getString("cause")).isEqualTo("passing");

@@ -69,6 +69,9 @@ final class ShippedTree implements AutoCloseable {
     /** Whether the store refuses everything that is put. */
     volatile boolean refuses;
 
+    /** Why the store refuses data objects, while it takes commits; null while it takes them. */
+    volatile StoreException.@Nullable Kind refusesObjects;
+
     /** Reads of the store on the thread of the test since the shipper was opened. */
     final AtomicInteger readsHere = new AtomicInteger();
 
@@ -108,6 +111,10 @@ final class ShippedTree implements AutoCloseable {
             @Override
             public BlobWriter create(String key) throws IOException {
                 refuse();
+                StoreException.Kind kind = refusesObjects;
+                if (kind != null) {
+                    throw new StoreException(key + " is refused", new IOException(), kind);
+                }
                 return super.create(key);
             }
 

@@ -34,8 +34,4 @@ public final class Backoff {
         delayMs = Math.min(LONGEST_MS, delayMs * 2);
         return delay;
     }
-
-    void succeeded() {
-        delayMs = FIRST_MS;
-    }
 }

@@ -131,9 +131,17 @@ public final class CommitPipeline implements AutoCloseable {
         }
     }
 
-    /** Says whether turns must wait: the commit that is filled has no room, and another is under way. */
+    /** Says whether turns must wait: the commit that is filled has no room, and it cannot be cut yet. */
     public boolean isBlocked() {
-        return inFlight != null && (blocked || filling.isFull());
+        return mustWait() && (blocked || filling.isFull());
+    }
+
+    /**
+     * Says whether the commit that is filled must wait, for another or for a store that is full: what comes later takes
+     * no room from what it refused, and that room may be what compaction needs.
+     */
+    private boolean mustWait() {
+        return inFlight != null || health.isFull();
     }
 
     /** Says whether turns must wait for a store that, as far as is known, is about to take the commit. */
@@ -171,7 +179,7 @@ public final class CommitPipeline implements AutoCloseable {
         if (inFlight != null) {
             return submitted ? Long.MAX_VALUE : Math.max(0, retryAtMs - nowMs);
         }
-        return filling.isEmpty() ? Long.MAX_VALUE : Math.max(0, lastCutMs + lagMs() - nowMs);
+        return filling.isEmpty() || health.isFull() ? Long.MAX_VALUE : Math.max(0, lastCutMs + lagMs() - nowMs);
     }
 
     /** Sets how long what belongs to no file may wait for a commit, in milliseconds. */
@@ -185,13 +193,13 @@ public final class CommitPipeline implements AutoCloseable {
 
     /** Says whether records that can wait must: the commit that is filled would become one that no reader takes. */
     public boolean isCrowded() {
-        return inFlight != null && filling.isCrowded();
+        return mustWait() && filling.isCrowded();
     }
 
     /**
      * Takes answers, tries refused commits again and cuts the next commit when it is due.
      *
-     * @param now whether to cut without waiting for the lag (drain, or the commit is full)
+     * @param now whether to cut without waiting for the lag or for a store that is full (a drain)
      * @return whether anything moved
      * @throws FencedException when another writer has taken over this host's log
      * @throws UnreadableCommitException when a reader would refuse what was collected
@@ -211,7 +219,7 @@ public final class CommitPipeline implements AutoCloseable {
             moved = true;
         }
         boolean due = now || nowMs >= lastCutMs + lagMs() || blocked || filling.isFull();
-        if (inFlight == null && due && !filling.isEmpty()) {
+        if (inFlight == null && due && !filling.isEmpty() && (now || !health.isFull())) {
             cut(nowMs);
             moved = true;
         }
@@ -300,14 +308,14 @@ public final class CommitPipeline implements AutoCloseable {
             throw new DamagedLogException(damaged);
         }
         if (failed != null) {
-            retryAtMs = nowMs + health.refused((IOException) failed, nowMs);
+            retryAtMs = nowMs + health.refused(this, (IOException) failed, nowMs);
             if (event != null) {
                 event.refused();
             }
             return;
         }
         damagedReads = 0;
-        health.accepted();
+        health.accepted(this, nowMs);
         lastMs = nowMs - lastCutMs;
         durations.record(lastMs);
         CommitBuilder done = inFlight;

@@ -3,6 +3,7 @@ package io.chagres.ship.commit;
 import io.chagres.archive.store.StoreException;
 import java.io.IOException;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -10,7 +11,11 @@ import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps why and since when a store refuses, and when to try again. Confined to the shipper's thread. */
+/**
+ * Keeps which requests a store refuses, why, since when, and when to try each again. A store that takes one object may
+ * refuse another: it accepts again when it took something and nothing waits that it refused. Confined to the shipper's
+ * thread.
+ */
 public final class StoreHealth {
     private static final Pattern NUMBERS = Pattern.compile("[0-9a-f]{16}");
     private static final int MAX_REASONS = 16;
@@ -39,13 +44,18 @@ public final class StoreHealth {
 
     private final String storeName;
     private final Consumer<String> problems;
-    private final Backoff backoff = new Backoff(RandomGenerator.getDefault());
+    /** The requests that were refused and not taken since. */
+    private final IdentityHashMap<Object, Refusal> refusals = new IdentityHashMap<>();
     /** What was said of this refusal, without what differs between keys: a retry may meet two objects in turn. */
     private final Set<String> reasons = new HashSet<>();
 
+    /** What was said last. */
     private @Nullable String cause;
-    private boolean full;
+
     private long sinceMs;
+    /** Since when it took nothing at all; meaningful while it refuses. */
+    private long allSinceMs;
+
     private final long[] errors = new long[Cause.values().length];
 
     /** Begins with a store that accepts. */
@@ -54,16 +64,27 @@ public final class StoreHealth {
         this.problems = problems;
     }
 
-    /** Takes a refusal and returns the milliseconds to wait before the next try. */
-    public long refused(IOException failure, long nowMs) {
+    private static final class Refusal {
+        final Backoff backoff = new Backoff(RandomGenerator.getDefault());
+        Cause why = Cause.PASSING;
+    }
+
+    /**
+     * Takes a refusal and returns the milliseconds to wait before the next try.
+     *
+     * @param request what will be asked again, by identity
+     */
+    public long refused(Object request, IOException failure, long nowMs) {
         Cause why = Cause.of(failure);
         errors[why.ordinal()]++;
         String said = failure.getMessage() == null ? failure.toString() : failure.getMessage();
         if (cause == null) {
             sinceMs = nowMs;
+            allSinceMs = nowMs;
         }
         cause = said;
-        full = why == Cause.FULL;
+        Refusal refusal = refusals.computeIfAbsent(request, each -> new Refusal());
+        refusal.why = why;
         if (reasons.size() == MAX_REASONS) {
             reasons.clear();
         }
@@ -71,22 +92,27 @@ public final class StoreHealth {
             problems.accept(
                     storeName + " refuses: " + said + "; nothing is lost while the local files stay, trying again");
         }
-        long waitMs = backoff.nextMs(failure);
+        long waitMs = refusal.backoff.nextMs(failure);
         if (Recording.isOn()) {
             new RetryEvent(why.label(), said, waitMs).commit();
         }
         return waitMs;
     }
 
-    /** Takes that the store took something. */
-    public void accepted() {
-        if (cause != null) {
+    /** Takes that the store took a request, whether it refused it before or not. */
+    public void accepted(Object request, long nowMs) {
+        allSinceMs = nowMs;
+        refusals.remove(request);
+        if (cause != null && refusals.isEmpty()) {
             problems.accept(storeName + " accepts again");
+            cause = null;
+            reasons.clear();
         }
-        cause = null;
-        reasons.clear();
-        full = false;
-        backoff.succeeded();
+    }
+
+    /** Notes that a request is not asked again, which is no sign that the store would take it. */
+    public void dropped(Object request) {
+        refusals.remove(request);
     }
 
     /** Returns why the store refuses and for how long, or null while it accepts. */
@@ -95,14 +121,19 @@ public final class StoreHealth {
         return cause == null ? null : "refuses since " + (nowMs - sinceMs) / 1000 + " s: " + cause;
     }
 
-    /** Says whether it refuses now because it is full. */
+    /** Says whether something waits that it refused because it is full. */
     public boolean isFull() {
-        return full;
+        for (Refusal each : refusals.values()) {
+            if (each.why == Cause.FULL) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns for how long the store has refused everything, in milliseconds; -1 while it accepts. */
     public long refusesForMs(long nowMs) {
-        return cause == null ? -1 : nowMs - sinceMs;
+        return cause == null ? -1 : nowMs - allSinceMs;
     }
 
     /** Passes on a thing that a person should know. */

@@ -146,11 +146,11 @@ public final class LogPresence {
         IOException cause = refusal;
         refusal = null;
         if (cause != null && alone) {
-            health.refused(cause, nowMs);
+            health.refused(this, cause, nowMs);
             told = true;
         } else if (told && !failed) {
             told = false;
-            health.accepted();
+            health.accepted(this, nowMs);
         }
     }
 }

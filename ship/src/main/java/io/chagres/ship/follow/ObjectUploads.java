@@ -155,16 +155,24 @@ public final class ObjectUploads {
     private boolean answered(Job job, long nowMs, Taker taker) {
         Tail tail = job.tail;
         if (!tail.isLive() || job.dropped) {
+            health.dropped(job);
             all.remove(job);
             return true;
         }
         IOException failure = job.failure;
         if (failure != null) {
             job.again();
-            job.retryAtMs = nowMs + failed(tail, failure, nowMs);
+            job.retryAtMs = nowMs + failed(job, failure, nowMs);
             return false;
         }
-        job.answeredMs = job.answeredMs == 0 ? nowMs : job.answeredMs;
+        if (job.answeredMs == 0) {
+            job.answeredMs = nowMs;
+            if (job.result == null) {
+                health.dropped(job);
+            } else {
+                health.accepted(job, nowMs);
+            }
+        }
         if (nowMs - job.answeredMs > CommitPipeline.OBJECTS_WAIT_MS) { // it waited for one before it; it may be gone
             job.again();
             return true;
@@ -172,7 +180,6 @@ public final class ObjectUploads {
         if (first(tail) != job) {
             return false;
         }
-        health.accepted();
         all.remove(job);
         ObjectWriter.Written object = job.result;
         if (object == null || !taker.take(tail, object) || object.run().length() < job.length) {
@@ -184,18 +191,21 @@ public final class ObjectUploads {
     }
 
     /** Says why an object was not made and returns the milliseconds to wait before the next try. */
-    private long failed(Tail tail, IOException failure, long nowMs) {
+    private long failed(Job job, IOException failure, long nowMs) {
         if (failure instanceof ErrnoException ofTheFile) { // what the store refuses is another exception
-            tail.refused(ofTheFile.errno(), health::problem);
+            job.tail.refused(ofTheFile.errno(), health::problem);
             return REFUSED_MS;
         }
-        return health.refused(failure, nowMs);
+        return health.refused(job, failure, nowMs);
     }
 
     /** Forgets the uploads under way for a tail; its position stays where the commits are. */
     void drop(Tail tail) {
         for (Job job : all) {
-            job.dropped |= job.tail == tail;
+            if (job.tail == tail) {
+                job.dropped = true;
+                health.dropped(job);
+            }
         }
         all.removeIf(job -> job.dropped && !job.running);
         tail.bytes().dispatch(tail.bytes().position());

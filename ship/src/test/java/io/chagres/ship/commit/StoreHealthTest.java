@@ -11,13 +11,15 @@ import org.junit.jupiter.api.Test;
 class StoreHealthTest {
     private final List<String> problems = new ArrayList<>();
     private final StoreHealth health = new StoreHealth("/archive", problems::add);
+    private final Object object = new Object();
+    private final Object commit = new Object();
 
     @Test
     void saysEachReasonOnceWhateverTheKey() {
-        health.refused(new IOException("streams/0000000000000001/00ff00ff00ff00ff.zst: full"), 0);
-        health.refused(new IOException("streams/0000000000000002/11ff11ff11ff11ff.zst: full"), 1000);
+        health.refused(object, new IOException("streams/0000000000000001/00ff00ff00ff00ff.zst: full"), 0);
+        health.refused(object, new IOException("streams/0000000000000002/11ff11ff11ff11ff.zst: full"), 1000);
         assertThat(problems).singleElement().asString().contains("/archive refuses", "00ff00ff00ff00ff", "full");
-        health.refused(new IOException("streams/0000000000000002/22ff22ff22ff22ff.zst: read-only"), 2000);
+        health.refused(object, new IOException("streams/0000000000000002/22ff22ff22ff22ff.zst: read-only"), 2000);
         assertThat(problems).hasSize(2).last().asString().contains("read-only");
         assertThat(health.trouble(5000)).startsWith("refuses since 5 s: ").contains("read-only");
         assertThat(health.errors()).isEqualTo(3);
@@ -27,21 +29,22 @@ class StoreHealthTest {
     @Test
     void saysReasonsThatAlternateOnceInAnOutage() {
         for (int i = 0; i < 10; i++) {
-            health.refused(new IOException("streams/0000000000000001/00ff00ff00ff00f" + i + ".zst: full"), i);
-            health.refused(new IOException("log/0000000000000004.zst: full"), i);
+            health.refused(object, new IOException("streams/0000000000000001/00ff00ff00ff00f" + i + ".zst: full"), i);
+            health.refused(commit, new IOException("log/0000000000000004.zst: full"), i);
         }
         assertThat(problems).hasSize(2);
-        health.accepted();
-        health.refused(new IOException("log/0000000000000005.zst: full"), 20);
+        health.accepted(commit, 15);
+        health.accepted(object, 15);
+        health.refused(commit, new IOException("log/0000000000000005.zst: full"), 20);
         assertThat(problems).hasSize(4).last().asString().contains("refuses");
     }
 
     /** A machine that vanishes has a drain of 25 s, in which the store is asked again. */
     @Test
     void waitsAsLongAsTheStoreWantsAndNoLongerThanADrain() {
-        assertThat(health.refused(busy(0), 0)).isLessThan(1000);
-        assertThat(health.refused(busy(15_000), 0)).isEqualTo(15_000);
-        assertThat(health.refused(busy(600_000), 0)).isEqualTo(20_000);
+        assertThat(health.refused(new Object(), busy(0), 0)).isLessThan(1000);
+        assertThat(health.refused(new Object(), busy(15_000), 0)).isEqualTo(15_000);
+        assertThat(health.refused(new Object(), busy(600_000), 0)).isEqualTo(20_000);
     }
 
     private static StoreException busy(long retryAfterMs) {
@@ -49,25 +52,60 @@ class StoreHealthTest {
     }
 
     @Test
-    void isFullAsLongAsNothingElseIsSaid() {
+    void isFullAsLongAsSomethingWaitsThatDidNotFit() {
         StoreException full = new StoreException("no space", new IOException(), StoreException.Kind.FULL);
-        health.refused(full, 0);
+        health.refused(object, full, 0);
         assertThat(health.isFull()).isTrue();
         assertThat(health.errors(StoreHealth.Cause.FULL)).isEqualTo(1);
-        health.refused(busy(0), 0);
+        health.refused(object, busy(0), 0);
         assertThat(health.isFull()).isFalse();
-        health.refused(full, 0);
-        health.accepted();
+        health.refused(object, full, 0);
+        health.accepted(commit, 1);
+        assertThat(health.isFull()).isTrue();
+        health.dropped(object);
         assertThat(health.isFull()).isFalse();
     }
 
     @Test
     void saysWhenItAcceptsAgain() {
-        health.accepted();
+        health.accepted(commit, 0);
         assertThat(problems).isEmpty();
-        health.refused(new IOException("full"), 0);
-        health.accepted();
+        health.refused(object, new IOException("full"), 0);
+        health.accepted(object, 1);
         assertThat(problems).last().asString().isEqualTo("/archive accepts again");
         assertThat(health.trouble(1)).isNull();
+    }
+
+    /** The rights to one prefix are missing: commits are taken, their objects are not. */
+    @Test
+    void refusesUntilItTookWhatItRefused() {
+        for (int i = 0; i < 10; i++) {
+            health.refused(object, new IOException("403"), i * 1000);
+            health.accepted(commit, i * 1000 + 500);
+        }
+        assertThat(problems).hasSize(1);
+        assertThat(health.trouble(10_000)).startsWith("refuses since 10 s: ");
+        assertThat(health.refusesForMs(10_000)).as("since it took something").isEqualTo(500);
+        health.accepted(object, 10_000);
+        assertThat(problems).hasSize(2).last().asString().contains("accepts again");
+    }
+
+    @Test
+    void waitsLongerForWhatIsRefusedAlthoughItTakesOtherThings() {
+        long waitMs = 0;
+        for (int i = 0; i < 12; i++) {
+            waitMs = health.refused(object, new IOException("403"), 0);
+            health.accepted(commit, 0);
+        }
+        assertThat(waitMs).isGreaterThanOrEqualTo(5_000);
+    }
+
+    @Test
+    void doesNotTakeForAcceptedWhatIsNoLongerAsked() {
+        health.refused(object, new IOException("403"), 0);
+        health.dropped(object);
+        assertThat(health.trouble(1000)).contains("403");
+        health.accepted(commit, 2000);
+        assertThat(health.trouble(2000)).isNull();
     }
 }
