@@ -194,10 +194,10 @@ public final class Shipper implements AutoCloseable {
                         parts.pipeline.acknowledgedSinceMs());
             }
             return moved;
-        } catch (FencedException e) {
-            parts.pulse.fenced(e.who(), parts.sideline, status);
-            throw e;
-        } catch (DamagedLogException | UnreadableCommitException e) {
+        } catch (IOException e) {
+            if (e instanceof FencedException fenced) {
+                parts.pulse.fenced(fenced.who(), parts.sideline, status);
+            }
             for (FileRisk each : risk.nameless(now)) { // nobody finds these again
                 parts.health.problem(each.path() + " no longer has a name: its " + each.riskBytes()
                         + " bytes that are not acknowledged are lost");

@@ -16,7 +16,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +33,8 @@ class IncumbentTest {
 
     @TempDir
     Path temp = Path.of("");
+
+    private final List<String> problems = new ArrayList<>();
 
     private Shipper open(Machine machine, boolean takeOver, long heartbeatMs, String hostId) throws IOException {
         Path tree = Files.createDirectories(temp.resolve("tree"));
@@ -47,7 +51,7 @@ class IncumbentTest {
                 false,
                 false);
         ShipHost host = new ShipHost(machine, 100, Clock.systemUTC());
-        return Shipper.open(options, store, Runnable::run, Clock.systemUTC(), message -> {}, host);
+        return Shipper.open(options, store, Runnable::run, Clock.systemUTC(), problems::add, host);
     }
 
     private Shipper open(Machine machine) throws IOException {
@@ -132,15 +136,24 @@ class IncumbentTest {
         }
     }
 
+    /** The one that ends names what nobody else can find. */
     @Test
     void takesOverWhenTold() throws IOException {
+        Path file =
+                Files.writeString(Files.createDirectories(temp.resolve("tree")).resolve("f"), "x");
         try (Shipper first = open(HERE)) {
             speak(first);
+            Await.until("it is shipped", () -> {
+                step(first);
+                return first.status().shippedBytes() == 1;
+            });
             try (Shipper second = open(ELSEWHERE, true, INTERVAL_MS, "")) {
                 step(second);
-                Files.writeString(temp.resolve("tree/f"), "x");
+                Files.writeString(file, "yz", StandardOpenOption.APPEND);
+                Files.delete(file);
                 assertThatThrownBy(() -> Await.until("it is fenced", () -> step(first)))
                         .hasCauseInstanceOf(FencedException.class);
+                assertThat(problems).anyMatch(each -> each.contains("its 2 bytes that are not acknowledged are lost"));
             }
         }
     }

@@ -386,6 +386,13 @@ class ShipperTest {
                 step(shipper);
                 return shipper.status().errors() > 1 && !objects().isEmpty();
             });
+            append(tree.resolve("short"), random(5_000, 11));
+            Await.until("another file is seen", () -> {
+                step(shipper);
+                return shipper.status().riskBytes() == 5_005_000;
+            });
+            Files.delete(tree.resolve("short"));
+            step(shipper);
             aheadMs.set(CommitPipeline.OBJECTS_WAIT_MS + 60_000);
             for (Path object : objects()) {
                 Files.delete(object);
@@ -394,7 +401,12 @@ class ShipperTest {
             assertThatThrownBy(() -> Await.until("it gives up", () -> step(shipper)))
                     .rootCause()
                     .isInstanceOf(StoreException.class)
-                    .hasMessageContaining("Nothing is lost");
+                    .hasMessageContaining("Files that still have a name are not lost");
+            assertThat(problems)
+                    .filteredOn(each -> each.contains("are lost"))
+                    .singleElement()
+                    .asString()
+                    .contains("short no longer has a name: its 5000 bytes");
         }
         shipOnce(Codec.ZSTD);
         assertThat(assertArchiveEqualsTree().versions()).hasSize(1);

@@ -268,8 +268,8 @@ public final class CommitPipeline implements AutoCloseable {
         if (inFlightRefersMs != 0 && nowMs - inFlightRefersMs > OBJECTS_WAIT_MS) {
             throw new StoreException("the store has not taken a commit for "
                     + Duration.ofMillis(nowMs - inFlightRefersMs).toHours()
-                    + " hours, and objects that it refers to may have been removed as garbage. Nothing is lost: start"
-                    + " chagres ship again, it uploads them once more");
+                    + " hours, and objects that it refers to may have been removed as garbage. Files that still have"
+                    + " a name are not lost: start chagres ship again, it uploads them once more");
         }
         submitted = true;
         executor.execute(() -> {
