@@ -169,7 +169,10 @@ final class RipgrepTest {
                 List.of("env", "-C", folder.resolve("files").toString(), "rg", "--no-config", "-j1", "--no-mmap"));
         options.forEach(each -> theirs.add(each.equals("-L") ? "--files-without-match" : each));
         theirs.add(options.contains("-I") ? "-I" : "-H");
-        patterns.forEach(each -> theirs.addAll(List.of("-e", each)));
+        for (String each : patterns) { // ripgrep 13 lets the flags of a pattern reach the next one
+            boolean leaks = each.startsWith("(?i)") && !options.contains("-F");
+            theirs.addAll(List.of("-e", leaks ? "(?:" + each + ")" : each));
+        }
         theirs.add("--");
         for (int file = 0; file < files; file++) {
             theirs.add("qq" + file);
