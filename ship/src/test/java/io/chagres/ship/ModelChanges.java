@@ -17,6 +17,7 @@ final class ModelChanges {
     private static final int KEEP_SIZE_AND_PUNCH_HOLE = 3;
     private static final int COLLAPSE_RANGE = 8;
     private static final int BLOCK_BYTES = 4096;
+    private static final long MAX_COPIED_BYTES = 1 << 20;
 
     private ModelChanges() {}
 
@@ -94,5 +95,22 @@ final class ModelChanges {
             });
             Files.setLastModifiedTime(file, before);
         }
+    }
+
+    /** Copies a file that is not too large, if that is wanted; returns whether it did. */
+    static boolean copy(Path from, Path to, boolean really) throws IOException {
+        boolean possible = really
+                && Files.exists(from)
+                && Files.size(from) <= MAX_COPIED_BYTES
+                && Files.isDirectory(to.getParent())
+                && !isSame(from, to);
+        if (possible) {
+            Files.write(to, Files.readAllBytes(from));
+        }
+        return possible;
+    }
+
+    static boolean isSame(Path one, Path other) throws IOException {
+        return Files.exists(one) && Files.exists(other) && Files.isSameFile(one, other);
     }
 }

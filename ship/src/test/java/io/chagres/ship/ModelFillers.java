@@ -33,8 +33,9 @@ final class ModelFillers {
 
     /** Returns the path of every file below a directory. */
     static List<Path> files(Path top) throws IOException {
-        try (Stream<Path> walk = Files.walk(top)) {
-            return walk.filter(Files::isRegularFile).toList();
+        try (Stream<Path> found =
+                Files.find(top, Integer.MAX_VALUE, (path, attributes) -> attributes.isRegularFile())) {
+            return found.toList();
         }
     }
 }

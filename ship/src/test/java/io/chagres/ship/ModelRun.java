@@ -75,7 +75,6 @@ final class ModelRun implements AutoCloseable {
     private final Path base;
     private final Setting setting;
     private final ModelTree tree;
-    private final ModelFillers fillers;
     private final ModelStore store = new ModelStore();
     private final ModelClock clock = new ModelClock();
     private final ModelArchive archive;
@@ -100,7 +99,6 @@ final class ModelRun implements AutoCloseable {
         this.setting = setting;
         remove(base);
         tree = new ModelTree(base.resolve("tree"), base.resolve("outside"));
-        fillers = new ModelFillers(tree.top);
         archive = new ModelArchive(store.memory, tree.top);
     }
 
@@ -180,7 +178,7 @@ final class ModelRun implements AutoCloseable {
         }
         open();
         store.goOut();
-        while (fillers.write()) {
+        while (tree.fill()) {
             for (int i = 0; i < 3; i++) {
                 step(250);
             }

@@ -2,7 +2,9 @@ package io.chagres.ship;
 
 import static io.chagres.ship.ModelChanges.append;
 import static io.chagres.ship.ModelChanges.change;
+import static io.chagres.ship.ModelChanges.copy;
 import static io.chagres.ship.ModelChanges.fallocate;
+import static io.chagres.ship.ModelChanges.isSame;
 import static io.chagres.ship.ModelChanges.place;
 import static io.chagres.ship.ModelChanges.rewrite;
 import static io.chagres.ship.ModelChanges.touch;
@@ -32,7 +34,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
-import java.util.stream.Stream;
 
 /** The files of a run: real ones, changed by real system calls. An operation that does not fit then does nothing. */
 final class ModelTree implements AutoCloseable {
@@ -42,7 +43,6 @@ final class ModelTree implements AutoCloseable {
     /** From half of this on lengths in bits need more than 32 bits. */
     private static final long HOLE_BYTES = 1L << 30;
 
-    private static final long MAX_COPIED_BYTES = 1 << 20;
     private static final String[] NAMES = {
         "a.log",
         "a.log.1",
@@ -103,6 +103,9 @@ final class ModelTree implements AutoCloseable {
     final List<Cut> cuts = new ArrayList<>();
     private Map<String, ModelContent> earlier = Map.of();
     private final ModelBytes bytes = new ModelBytes();
+    private final ModelFillers fillers;
+    /** Whether files may have changed, or were forgotten, since the shipper noticed them all. */
+    private boolean unnoticed = true;
     /** Whether something happened without an event since the shipper went round all files. */
     boolean unseen;
 
@@ -112,6 +115,7 @@ final class ModelTree implements AutoCloseable {
     ModelTree(Path top, Path outside) throws IOException {
         this.top = top;
         this.outside = new ModelOutside(outside);
+        fillers = new ModelFillers(top);
         Files.createDirectories(top.resolve("d"));
         Files.createDirectories(top.resolve("e"));
         opensByHandle = ModelMounts.opensByHandle(top);
@@ -127,6 +131,7 @@ final class ModelTree implements AutoCloseable {
 
     /** Does what an operation says to the files; false when it is not about files. */
     boolean apply(ModelOperation o) throws IOException {
+        unnoticed = true;
         Path file = path(o.file());
         if (!Files.isDirectory(file.getParent())) {
             return true;
@@ -244,10 +249,6 @@ final class ModelTree implements AutoCloseable {
                         .equals(Files.getAttribute(other.getParent(), "unix:dev"));
     }
 
-    private static boolean isSame(Path one, Path other) throws IOException {
-        return Files.exists(one) && Files.exists(other) && Files.isSameFile(one, other);
-    }
-
     private void link(Path from, Path to) throws IOException {
         if (Files.exists(from) && isBeside(from, to) && !Files.exists(to)) {
             Files.createLink(to, from);
@@ -311,19 +312,8 @@ final class ModelTree implements AutoCloseable {
     }
 
     private static Object key(Path file) throws IOException {
-        return Files.getAttribute(file, "unix:ino") + " " + Files.getAttribute(file, "unix:dev");
-    }
-
-    private static boolean copy(Path from, Path to, boolean really) throws IOException {
-        boolean possible = really
-                && Files.exists(from)
-                && Files.size(from) <= MAX_COPIED_BYTES
-                && Files.isDirectory(to.getParent())
-                && !isSame(from, to);
-        if (possible) {
-            Files.write(to, Files.readAllBytes(from));
-        }
-        return possible;
+        Map<String, Object> attributes = Files.readAttributes(file, "unix:ino,dev");
+        return attributes.get("ino") + " " + attributes.get("dev");
     }
 
     private void copyTruncate(ModelOperation o) throws IOException {
@@ -505,8 +495,15 @@ final class ModelTree implements AutoCloseable {
         }
     }
 
+    /** Writes a file that fills the shipper's memory; false when that was done often enough. */
+    boolean fill() throws IOException {
+        unnoticed = true;
+        return fillers.write();
+    }
+
     /** The machine died: files come back shorter, with zeros in them, or as they were. */
     void machineCrash(ModelOperation o) throws IOException {
+        unnoticed = true;
         closeAll();
         mounts.close();
         lasts.clear();
@@ -540,6 +537,10 @@ final class ModelTree implements AutoCloseable {
 
     /** Notes that the shipper has seen each name there is, and may have read nothing. */
     void isNoticed() throws IOException {
+        if (!unnoticed) {
+            return;
+        }
+        unnoticed = false;
         noticed.clear();
         for (Path each : ModelFillers.files(top)) {
             noticed.add(key(each));
@@ -561,6 +562,7 @@ final class ModelTree implements AutoCloseable {
         knownBefore.addAll(known);
         known.clear();
         noticed.clear();
+        unnoticed = true;
         lasts.clear();
         cuts.clear();
         for (Orphan each : orphans.values()) {
@@ -572,12 +574,8 @@ final class ModelTree implements AutoCloseable {
     /** Returns every file with its bytes. */
     Map<String, ModelContent> contents() throws IOException {
         Map<String, ModelContent> contents = new TreeMap<>();
-        try (Stream<Path> walk = Files.walk(top)) {
-            for (Path each : (Iterable<Path>) walk::iterator) {
-                if (Files.isRegularFile(each)) {
-                    contents.put(top.relativize(each).toString(), ModelContent.of(each));
-                }
-            }
+        for (Path each : ModelFillers.files(top)) {
+            contents.put(top.relativize(each).toString(), ModelContent.of(each));
         }
         return contents;
     }
