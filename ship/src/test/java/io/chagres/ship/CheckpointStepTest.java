@@ -79,14 +79,16 @@ class CheckpointStepTest {
     private void ship(Shipper shipper, int commits) {
         int[] before = {-1};
         Await.until("the lines are shipped", () -> {
-            for (int i = 0; i < 100 && commits() < commits; i++) {
-                if (commits() > before[0]) {
-                    before[0] = commits();
+            int now = commits();
+            for (int i = 0; i < 100 && now < commits; i++) {
+                if (now > before[0]) {
+                    before[0] = now;
                     append();
                 }
                 step(shipper);
+                now = commits();
             }
-            return commits() >= commits;
+            return now >= commits;
         });
     }
 
