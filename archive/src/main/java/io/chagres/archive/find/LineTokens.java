@@ -157,8 +157,14 @@ final class LineTokens {
         }
 
         long[] toArray() {
-            long[] all = Arrays.stream(slots).filter(each -> each != 0).toArray();
-            return zero ? Arrays.copyOf(all, all.length + 1) : all;
+            long[] all = new long[size()]; // the zero is the last one, if there is one
+            int at = 0;
+            for (long each : slots) {
+                if (each != 0) {
+                    all[at++] = each;
+                }
+            }
+            return all;
         }
 
         void clear() {
