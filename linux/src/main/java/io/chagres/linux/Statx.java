@@ -55,9 +55,20 @@ public final class Statx implements AutoCloseable {
     private final MemorySegment buffer;
     private final MemorySegment path;
 
-    /** Makes a buffer, freed by {@link #close()}. */
+    /** Makes a buffer, freed by {@link #close()}, which stops all threads for a moment. */
     public Statx() {
         arena = Arena.ofShared();
+        buffer = arena.allocate(BYTES, 8);
+        path = arena.allocate(Pathname.PATH_MAX, 1);
+    }
+
+    /**
+     * Makes a buffer in an arena of somebody else: closing this object frees nothing.
+     *
+     * @param arena lives as long as this object is used
+     */
+    public Statx(Arena arena) {
+        this.arena = null;
         buffer = arena.allocate(BYTES, 8);
         path = arena.allocate(Pathname.PATH_MAX, 1);
     }

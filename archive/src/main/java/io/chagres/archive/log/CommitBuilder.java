@@ -57,7 +57,7 @@ public final class CommitBuilder implements AutoCloseable {
 
     /** Native memory that grows; a buffer over the same memory serves what takes no segment. */
     private static final class Region {
-        private Arena arena = Arena.ofShared();
+        private @Nullable Arena arena; // none as long as nothing is held
         private MemorySegment memory = MemorySegment.NULL;
         private ByteBuffer bytes = ByteBuffer.allocateDirect(0);
 
@@ -66,7 +66,7 @@ public final class CommitBuilder implements AutoCloseable {
             Arena larger = Arena.ofShared();
             MemorySegment grown = larger.allocate(size, 64);
             MemorySegment.copy(memory, 0, grown, 0, kept);
-            arena.close();
+            free();
             arena = larger;
             memory = grown;
             bytes = grown.asByteBuffer();
@@ -80,8 +80,10 @@ public final class CommitBuilder implements AutoCloseable {
         }
 
         void free() {
-            arena.close();
-            arena = Arena.ofShared();
+            if (arena != null) {
+                arena.close();
+            }
+            arena = null;
             memory = MemorySegment.NULL;
             bytes = ByteBuffer.allocateDirect(0);
         }
@@ -299,7 +301,7 @@ public final class CommitBuilder implements AutoCloseable {
     @Override
     public void close() {
         frames.close();
-        data.arena.close();
-        out.arena.close();
+        data.free();
+        out.free();
     }
 }

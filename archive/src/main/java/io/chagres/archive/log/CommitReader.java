@@ -15,8 +15,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
- * Fetches the headers of commits, without their data areas: one read each when the records are small. Owns its buffer;
- * confined to one thread at a time.
+ * Fetches the headers of commits, without their data areas: one read each when the records are small. Confined to
+ * one thread at a time.
  */
 public final class CommitReader implements AutoCloseable {
     /** Of a commit of fewer bytes the size is compared with what its header says, in bytes. */
@@ -27,8 +27,6 @@ public final class CommitReader implements AutoCloseable {
     private final BlobStore store;
     private final List<AgeIdentity> identities;
     private final ZstdDecompressCtx context = new ZstdDecompressCtx();
-    private final Arena arena = Arena.ofShared();
-    private final MemorySegment first = arena.allocate(FIRST_BYTES, 8);
 
     /** What is fetched at once: what the commit before took and more, unless those that follow were named. */
     private int likelyBytes = FIRST_BYTES;
@@ -77,8 +75,9 @@ public final class CommitReader implements AutoCloseable {
     }
 
     private CommitHeader fetch(String key) throws IOException {
-        try (Arena large = Arena.ofConfined()) {
-            MemorySegment buffer = likelyBytes == FIRST_BYTES ? first : large.allocate(likelyBytes, 8);
+        // Of one read: to close a shared arena stops all threads for a moment.
+        try (Arena memory = Arena.ofConfined()) {
+            MemorySegment buffer = memory.allocate(likelyBytes, 8);
             int got = Math.max(0, store.get(key, 0, buffer));
             MemorySegment start = buffer.asSlice(0, got);
             long needed = CommitHeader.neededBytes(key, start);
@@ -88,7 +87,7 @@ public final class CommitReader implements AutoCloseable {
             if (got < buffer.byteSize() || needed <= got) {
                 return CommitHeader.decode(key, start, got < buffer.byteSize() ? got : -1, context, identities);
             }
-            MemorySegment whole = large.allocate(needed, 8);
+            MemorySegment whole = memory.allocate(needed, 8);
             MemorySegment.copy(buffer, 0, whole, 0, got);
             MemorySegment rest = whole.asSlice(got);
             if (store.get(key, got, rest) != rest.byteSize()) {
@@ -108,6 +107,5 @@ public final class CommitReader implements AutoCloseable {
     @Override
     public void close() {
         context.close();
-        arena.close();
     }
 }

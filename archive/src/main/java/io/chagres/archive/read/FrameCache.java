@@ -22,7 +22,7 @@ import java.util.Map;
 
 /**
  * Fetches and decompresses frames and keeps the ones used last, within a bound: the runs of one commit share frames.
- * Owns native memory, taken as needed. Confined to one thread at a time.
+ * Takes native memory of its owner as needed. Confined to one thread at a time.
  */
 final class FrameCache implements AutoCloseable {
     private static final int FRAME_BYTES = 256 * 1024;
@@ -35,7 +35,7 @@ final class FrameCache implements AutoCloseable {
 
     private final BlobStore store;
     private final int maxFrames;
-    private final Arena arena = Arena.ofShared();
+    private final Arena arena;
     private final ZstdDecompressCtx context = new ZstdDecompressCtx();
     private final GzipMembers.Reader members = new GzipMembers.Reader();
     private final Map<String, FrameTable> tables = new LinkedHashMap<>(16, 0.75f, true);
@@ -49,9 +49,14 @@ final class FrameCache implements AutoCloseable {
     private MemorySegment stored = MemorySegment.NULL;
     private final ArrayDeque<MemorySegment> spares = new ArrayDeque<>();
 
-    /** Makes an empty cache that keeps at least one frame. */
-    FrameCache(BlobStore store, long maxBytes) {
+    /**
+     * Makes an empty cache that keeps at least one frame.
+     *
+     * @param arena holds the frames; stays the caller's
+     */
+    FrameCache(BlobStore store, long maxBytes, Arena arena) {
         this.store = store;
+        this.arena = arena;
         maxFrames = Math.clamp(maxBytes / FRAME_BYTES, 1, 1 << 20);
     }
 
@@ -236,6 +241,5 @@ final class FrameCache implements AutoCloseable {
     public void close() {
         context.close();
         members.close();
-        arena.close();
     }
 }

@@ -18,8 +18,8 @@ public final class FrameCheck {
      * @throws CorruptArchiveException when it is something else
      */
     public static void check(BlobStore store, String key) throws IOException {
-        try (FrameCache frames = new FrameCache(store, 1);
-                Arena arena = Arena.ofConfined()) {
+        try (Arena arena = Arena.ofConfined();
+                FrameCache frames = new FrameCache(store, 1, arena)) {
             MemorySegment target = arena.allocate(SeekableFrames.MAX_STORED_BYTES, 8);
             FrameTable table = frames.table(key);
             if (table.storedStart(0) != 0) {

@@ -75,7 +75,7 @@ public final class VersionReader implements AutoCloseable {
         this.store = store;
         this.hostId = hostId;
         this.sources = sources;
-        frames = new FrameCache(store, cacheBytes);
+        frames = new FrameCache(store, cacheBytes, arena);
     }
 
     /**

@@ -175,8 +175,9 @@ public final class DirectoryStore implements BlobStore {
 
     @Override
     public BlobPage page(String prefix, @Nullable String afterKey, int maxObjects) throws IOException {
-        try (KeyListing listing = new KeyListing(directories, prefix, afterKey)) {
-            List<BlobInfo> found = listing.upTo(maxObjects);
+        try (Arena arena = Arena.ofConfined();
+                Statx stat = new Statx(arena)) {
+            List<BlobInfo> found = new KeyListing(directories, prefix, afterKey, stat).upTo(maxObjects);
             return new BlobPage(found, found.size() < maxObjects);
         }
     }
@@ -205,7 +206,8 @@ public final class DirectoryStore implements BlobStore {
                 Directory home = directories.find(NamelessFiles.DIRECTORY);
                 TemporaryFile file =
                         home == null ? temporaries.tryNameless(root, root()) : temporaries.open(root, root());
-                Statx stat = new Statx()) {
+                Frame frame = MemoryStack.ofThread().push();
+                Statx stat = new Statx(frame.allocate(Statx.BYTES, Long.BYTES))) {
             if (file == null) {
                 return Long.MIN_VALUE; // who only asks makes no directory, which may keep out who writes
             }

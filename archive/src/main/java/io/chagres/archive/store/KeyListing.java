@@ -15,18 +15,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Lists the files of a store in the order of their keys. Confined to one thread. */
-final class KeyListing implements AutoCloseable {
+final class KeyListing {
     private final StoreDirectories directories;
     private final String prefix;
     private final @Nullable String afterKey;
     private final BlobList found = new BlobList();
-    private final Statx stat = new Statx();
+    private final Statx stat;
     private int most;
 
-    KeyListing(StoreDirectories directories, String prefix, @Nullable String afterKey) {
+    /** @param stat looks at entries; stays the caller's */
+    KeyListing(StoreDirectories directories, String prefix, @Nullable String afterKey, Statx stat) {
         this.directories = directories;
         this.prefix = prefix;
         this.afterKey = afterKey;
+        this.stat = stat;
     }
 
     /** Lists at most {@code count} objects; directories behind them are not visited. */
@@ -116,10 +118,5 @@ final class KeyListing implements AutoCloseable {
             }
         }
         return new String(name, StandardCharsets.ISO_8859_1);
-    }
-
-    @Override
-    public void close() {
-        stat.close();
     }
 }

@@ -40,7 +40,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     private final Consumer<String> problems;
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment pathBuffer = arena.allocate(PATH_BYTES);
-    private final Statx stat = new Statx();
+    private final Statx stat = new Statx(arena);
     private final FileId fileId = new FileId();
     private final Set<Dentry> changedDirectories = new HashSet<>();
     private final UnreadableNames unreadable = new UnreadableNames();
@@ -572,7 +572,6 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
 
     @Override
     public void close() {
-        stat.close();
         fileId.close();
         arena.close();
     }

@@ -45,8 +45,8 @@ public final class Patrol implements AutoCloseable {
     /** The files that could not be looked at when it was their turn. */
     private final FileQueue missed = new FileQueue(FileQueue.For.MISSED);
 
-    private final Statx stat = new Statx();
     private final Arena arena = Arena.ofConfined();
+    private final Statx stat = new Statx(arena);
     private final MemorySegment path = arena.allocate(PATH_BYTES);
     private long steppedMs;
 
@@ -175,7 +175,6 @@ public final class Patrol implements AutoCloseable {
 
     @Override
     public void close() {
-        stat.close();
         arena.close();
     }
 }

@@ -55,7 +55,7 @@ final class TailReader implements AutoCloseable {
     private final MemorySegment guard = arena.allocate(2L * Verification.GUARD_BYTES, 8);
     private final ByteBuffer guardBytes = guard.asByteBuffer();
     private final CRC32C crc = new CRC32C();
-    private final Statx stat = new Statx();
+    private final Statx stat = new Statx(arena);
     private boolean looked;
     private int errno;
 
@@ -291,7 +291,6 @@ final class TailReader implements AutoCloseable {
 
     @Override
     public void close() {
-        stat.close();
         arena.close();
     }
 }
