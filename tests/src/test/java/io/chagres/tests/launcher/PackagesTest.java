@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What {@code packaging/build.sh} makes, unpacked and installed where there is nothing: no JDK, HOME or network. */
 @Tag("e2e")
-@Order(1)
+@Order(0)
 class PackagesTest {
     private static final long BUILD_SECONDS = 600;
     private static final long MIB = 1024 * 1024;

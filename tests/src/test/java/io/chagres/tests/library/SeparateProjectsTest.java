@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Projects of others that take the libraries from a repository: they compile without a warning, and run. */
 @Tag("e2e")
-@Order(1)
+@Order(0)
 class SeparateProjectsTest {
     private static final Path PROJECTS = Repository.root().resolve("tests/src/test/resources/projects");
 
