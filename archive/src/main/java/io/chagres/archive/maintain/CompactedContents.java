@@ -5,8 +5,11 @@ import io.chagres.archive.state.CheckpointContents;
 import io.chagres.archive.state.ExtentList;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
+import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,6 +71,17 @@ record CompactedContents(Retention retention, WrittenExtents written) implements
         boolean cut = first < old.size() && old.start(first) < retention.start(version);
         // where its bytes are damaged the extent stays as it is
         return cut ? extents(version).iterator().next().start() : retention.start(version);
+    }
+
+    @Override
+    public @Nullable Set<Long> changed() throws IOException {
+        Set<Long> changed = retention.changed();
+        Iterator<LogRecord.Extent> moved = written.all().iterator();
+        while (changed != null && moved.hasNext()) {
+            changed.add(moved.next().versionId());
+            changed = changed.size() > Retention.MAX_CHANGED ? null : changed;
+        }
+        return changed;
     }
 
     @Override

@@ -7,10 +7,13 @@ import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.VersionPaths;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +33,9 @@ final class Retention {
 
     /** Nobody writes into a version again that was over for so long. */
     private static final long OVER_MS = Duration.ofDays(7).toMillis();
+
+    /** The most versions that are known by their numbers: a checkpoint that changes in more is written as a whole. */
+    static final int MAX_CHANGED = 16 * 1024;
 
     /** Bytes wait up to this part of the time of retention longer, so that objects need not be many. */
     private static final int PARTS = 8;
@@ -60,7 +66,9 @@ final class Retention {
     /** Whether a version was found to be needed after it was decided about. */
     private boolean needsMore;
 
-    private boolean changes;
+    /** The versions that are decided otherwise than before, up to one more than {@link #MAX_CHANGED}. */
+    private final Set<Long> changed = new HashSet<>();
+
     private boolean drops;
     private long goneVersions;
     private @Nullable Decision last;
@@ -110,14 +118,16 @@ final class Retention {
         long[] ids = state.versions().stream().mapToLong(FileVersion::id).toArray();
         do {
             needsMore = false;
-            changes = false;
+            changed.clear();
             drops = false;
             goneVersions = 0;
             // most copies are of older versions: what needs a version is known when its turn comes
             for (int i = ids.length - 1; i >= 0; i--) {
                 FileVersion version = Objects.requireNonNull(state.version(ids[i]));
                 Decision decision = decided(version);
-                changes |= !decision.isSame();
+                if (!decision.isSame() && changed.size() <= MAX_CHANGED) {
+                    changed.add(version.id());
+                }
                 drops |= decision.isGone() || decision.start() > version.startPosition();
                 goneVersions += decision.isGone() ? 1 : 0;
                 if (!decision.isGone()) {
@@ -262,7 +272,13 @@ final class Retention {
 
     /** Says whether anything is other than in the state. */
     boolean changesAnything() {
-        return changes;
+        return !changed.isEmpty();
+    }
+
+    /** Returns the versions that are other than in the state, a copy; null for more than {@link #MAX_CHANGED}. */
+    @Nullable
+    Set<Long> changed() {
+        return changed.size() > MAX_CHANGED ? null : new HashSet<>(changed);
     }
 
     /** Says whether a version stays. */
@@ -305,7 +321,10 @@ final class Retention {
      *
      * @param paths of the versions
      */
-    CompactExpired report(CompactListener listener, VersionPaths paths) {
+    CompactExpired report(CompactListener listener, VersionPaths paths) throws IOException {
+        if (times == null && taken == null) {
+            return CompactExpired.NOTHING;
+        }
         long bytes = 0;
         long laterBytes = 0;
         for (FileVersion version : state.versions()) {
@@ -329,7 +348,7 @@ final class Retention {
         return new CompactExpired(goneVersions, bytes, laterBytes);
     }
 
-    private static String name(FileVersion version, VersionPaths paths) {
+    private static String name(FileVersion version, VersionPaths paths) throws IOException {
         return paths.of(version) + " (version " + ArchiveLayout.hex(version.id()) + ")";
     }
 }

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeSet;
 
 /**
@@ -88,11 +89,23 @@ public final class Checkpoint {
             throws IOException {
         CheckpointId id = new CheckpointId(state.seq(), revision);
         String key = ArchiveLayout.checkpoint(hostId, id);
-        if (put(store, key, header(state, FixedHeader.CHECKPOINT), out -> state(state, contents, out)) < 0) {
+        if (put(store, key, header(state, FixedHeader.CHECKPOINT), out -> stored(state, contents, out)) < 0) {
             return false;
         }
         Checkpoints.mark(store, hostId, id, isOfRepair);
         return true;
+    }
+
+    /** Writes all that a checkpoint holds: of the one before it the blocks are copied in which nothing changed. */
+    private static void stored(HostState state, CheckpointContents contents, CheckpointWriter out) throws IOException {
+        StateTable below = state.table();
+        boolean isCopy = below != null && ArchiveLayout.checkpointOf(below.key()) != null && below.isDense();
+        Set<Long> changed = isCopy ? contents.changed() : null;
+        if (below == null || changed == null) {
+            state(state, contents, out);
+        } else {
+            state(state, below, changed, contents, out);
+        }
     }
 
     /** Writes all that a checkpoint holds. */
@@ -108,19 +121,25 @@ public final class Checkpoint {
     }
 
     /**
-     * Writes all that a local table holds; what another holds that the state stands over is copied where it did not
-     * change, with the contents that it has.
+     * Writes the same; what the table holds that the state stands over is copied where it did not change, with the
+     * contents that it has.
+     *
+     * @param others the versions whose contents are others, beside those that the state has in memory
      */
-    static void state(HostState state, StateTable below, CheckpointContents contents, CheckpointWriter out)
+    static void state(
+            HostState state, StateTable below, Set<Long> others, CheckpointContents contents, CheckpointWriter out)
             throws IOException {
         host(state, contents, out);
         Map<Long, Integer> hidden = state.names().hidden();
         NavigableSet<Long> changed = new TreeSet<>(state.keptVersions().keySet());
         changed.addAll(hidden.keySet());
+        changed.addAll(others);
         Iterator<TableCopy.Change> versions = changed.stream()
                 .map(id -> new TableCopy.Change(TableIndex.versionKey(id, 0), to -> {
                     FileVersion version = Objects.requireNonNull(state.version(id));
-                    version(version, hidden.getOrDefault(id, 0), contents, to);
+                    if (contents.keeps(version)) {
+                        version(version, hidden.getOrDefault(id, 0), contents, to);
+                    }
                 }))
                 .iterator();
         TableCopy.copy(List.of(below), TableIndex.VERSIONS, versions, out);

@@ -1,8 +1,10 @@
 package io.chagres.archive.state;
 
 import io.chagres.archive.LogRecord;
+import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Says what a checkpoint keeps of a state; by itself everything. */
@@ -47,6 +49,14 @@ public interface CheckpointContents {
     /** Says whether a version stays; one that has a name must. */
     default boolean keeps(FileVersion version) {
         return true;
+    }
+
+    /**
+     * Returns the ids of the versions whose rows are others than those of a state that keeps all extents; null where
+     * any may be, or too many to name.
+     */
+    default @Nullable Set<Long> changed() throws IOException {
+        return null;
     }
 
     /** Says whether it is told how many names a version has. */

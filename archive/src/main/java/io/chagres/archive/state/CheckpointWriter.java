@@ -25,7 +25,7 @@ final class CheckpointWriter implements Checkpoint.Sink, AutoCloseable {
     private static final int BLOCK_BYTES = 64 * 1024;
 
     /** A reader that looks for one record decompresses one block. */
-    private static final int INDEXED_BLOCK_BYTES = 32 * 1024;
+    static final int INDEXED_BLOCK_BYTES = 32 * 1024;
 
     /** The most bytes of a frame as it is stored. */
     static final int MAX_FRAME_BYTES = SeekableFrames.boundOf(SeekableFrames.FRAME_BYTES);

@@ -20,6 +20,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -255,7 +256,7 @@ public final class LocalTables implements AutoCloseable {
                 if (all || below == null) {
                     Checkpoint.state(state, contents, out);
                 } else {
-                    Checkpoint.state(state, below, contents, out);
+                    Checkpoint.state(state, below, Set.of(), contents, out);
                 }
                 out.finish();
             }

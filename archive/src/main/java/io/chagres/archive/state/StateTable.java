@@ -66,6 +66,9 @@ final class StateTable implements SortedRows {
     private final Map<Long, FileVersion> cachedVersions = new LinkedHashMap<>(16, 0.75f, true);
     private int cachedExtents;
 
+    /** The bytes of all records, once they were checked. */
+    private long recordBytes;
+
     private StateTable(String key, TableFrames frames, TableBlocks.Footer footer, byte[] index, Runnable closing)
             throws IOException {
         this.key = key;
@@ -169,6 +172,11 @@ final class StateTable implements SortedRows {
         return footer.lastId();
     }
 
+    /** Says whether most blocks are known to be full: each copy of some may end one before it is. */
+    boolean isDense() {
+        return recordBytes >= (long) blocks.count() * CheckpointWriter.INDEXED_BLOCK_BYTES / 2;
+    }
+
     /** Returns the key behind all rows of a section. */
     byte[] end(int section) {
         return section == TableIndex.VERSIONS
@@ -206,6 +214,7 @@ final class StateTable implements SortedRows {
     void check() throws IOException {
         byte[] fixed = Arrays.copyOf(frames.content(0, AHEAD_BYTES), FixedHeader.BYTES);
         TableCheck check = new TableCheck(key, header().kind(), fixed);
+        long read = 0;
         for (int block = 0; block < blocks.count(); block++) {
             byte[] bytes = bytes(block, AHEAD_BYTES);
             RecordReader reader = reader(bytes, 0);
@@ -213,6 +222,7 @@ final class StateTable implements SortedRows {
                 check.add(reader.next());
             }
             check.endBlock(bytes);
+            read += bytes.length;
         }
         byte[] end = frames.content(blocks.count(), AHEAD_BYTES);
         int from = start(blocks.count());
@@ -228,6 +238,7 @@ final class StateTable implements SortedRows {
             at[0] += length;
             return next;
         });
+        recordBytes = read;
         frames.trim();
     }
 

@@ -2,8 +2,11 @@ package io.chagres.archive.maintain;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.format.FrameTable;
+import io.chagres.archive.state.Checkpoints;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.StateText;
 import io.chagres.archive.testing.Host;
@@ -12,11 +15,14 @@ import io.chagres.archive.testing.Undamaged;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +33,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LargeCompactTest {
     private static final String ID = "0123456789abcdef";
     private static final long DAY_MS = 86_400_000;
+    private static final int FILES = 6000;
+    private static final int ROUNDS = 40;
 
     /** An archive, and how much of its host is in local files while it is compacted. */
     private static final class Archive {
@@ -141,6 +149,64 @@ class LargeCompactTest {
         assertThat(small.freed).isZero();
         small.host.close();
         large.host.close();
+    }
+
+    /** The frames of the newest checkpoint, as they are stored. */
+    private static List<ByteBuffer> frames(MemoryStore store) throws IOException {
+        String key = ArchiveLayout.checkpoint(ID, Objects.requireNonNull(Checkpoints.newest(store, ID)));
+        ByteBuffer bytes = ByteBuffer.wrap(store.bytes(key));
+        FrameTable table = FrameTable.load((offset, to) -> store.get(key, offset, to), key, bytes.capacity());
+        List<ByteBuffer> frames = new ArrayList<>();
+        for (int i = 0; i < table.frames(); i++) {
+            frames.add(bytes.slice((int) table.storedStart(i), table.storedBytes(i)));
+        }
+        return frames;
+    }
+
+    /** Returns a name that does not compress. */
+    private static String name(int i) {
+        Random random = new Random(i);
+        String rest = random.ints(80, 'a', 'z').mapToObj(Character::toString).collect(Collectors.joining());
+        return String.format("/d/f%05d-%s", i, rest);
+    }
+
+    @Test
+    void copiesTheBlocksInWhichNothingChanged() throws IOException {
+        Archive large = new Archive(FILES / 2);
+        Archive small = new Archive(LocalTables.LARGE_VERSIONS);
+        for (Archive each : List.of(large, small)) {
+            for (int i = 0; i < FILES; i++) {
+                each.ids.add(each.host.file(name(i)));
+            }
+            each.host.commit();
+            each.compact(false, 0, 0);
+        }
+        List<ByteBuffer> first = frames(large.store);
+        int anew = 0;
+        for (int round = 0; round < ROUNDS; round++) {
+            List<ByteBuffer> before = frames(large.store);
+            for (Archive each : List.of(large, small)) {
+                each.host.inline(each.ids.get(FILES / 3), "one more line\n".getBytes(StandardCharsets.US_ASCII));
+                each.host.file(name(FILES / 4 + round * 7) + "-" + round);
+                each.host.commit();
+                each.compact(false, 0, 0);
+            }
+            List<ByteBuffer> after = frames(large.store);
+            boolean isAnew = after.size() < before.size(); // once copies had left too many small blocks
+            if (!isAnew) {
+                before.removeAll(after);
+                assertThat(before).as("round " + round + " of " + after.size()).hasSizeLessThanOrEqualTo(9);
+            }
+            assertThat(after.size()).isLessThan(3 * first.size());
+            anew += isAnew ? 1 : 0;
+            if (isAnew || round == ROUNDS - 1) {
+                assertThat(large.state()).isEqualTo(small.state());
+            }
+        }
+        assertThat(anew).isBetween(1, ROUNDS / 4);
+        assertThat(CompactTest.faults(large.store)).isEmpty();
+        large.host.close();
+        small.host.close();
     }
 
     /** Each piece takes memory while a pack is written. */

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -137,7 +138,7 @@ class StateTableTest {
                     CheckpointWriter out = new CheckpointWriter(
                             object::write,
                             Checkpoint.header(state, FixedHeader.CHECKPOINT).under(key))) {
-                Checkpoint.state(state, table, version -> Objects.requireNonNull(version.extents()), out);
+                Checkpoint.state(state, table, Set.of(), version -> Objects.requireNonNull(version.extents()), out);
                 out.finish();
                 object.commit();
             }
