@@ -19,6 +19,9 @@ final class TableBlock {
     private int[] starts = new int[FIRST_STARTS];
     private int count;
 
+    /** The keys of rows that were looked at. */
+    private byte[] @Nullable [] keys = new byte[FIRST_STARTS][];
+
     /** Makes an empty one of an object. */
     TableBlock(String key) {
         this.key = key;
@@ -35,6 +38,7 @@ final class TableBlock {
         }
         System.arraycopy(records, 0, bytes, 0, records.length);
         length = records.length;
+        Arrays.fill(keys, 0, Math.min(count, keys.length), null);
         count = 0;
         RecordReader reader = from(0);
         while (reader.hasNext()) {
@@ -42,6 +46,7 @@ final class TableBlock {
             if (reader.skip() || each) {
                 if (count == starts.length) {
                     starts = Arrays.copyOf(starts, 2 * count);
+                    keys = new byte[2 * count][];
                 }
                 starts[count++] = start;
             }
@@ -63,7 +68,7 @@ final class TableBlock {
         int high = count - 1;
         while (low <= high) {
             int middle = (low + high) >>> 1;
-            if (Arrays.compareUnsigned(TableIndex.keyOf(row(middle)), wanted) < 0) {
+            if (Arrays.compareUnsigned(key(middle), wanted) < 0) {
                 low = middle + 1;
             } else {
                 high = middle - 1;
@@ -76,15 +81,31 @@ final class TableBlock {
     LogRecord row(int place) throws CorruptArchiveException {
         LogRecord first = from(starts[place]).next();
         if (TableIndex.keyOf(first) == null) {
-            throw new CorruptArchiveException(key, "a block of rows holds something else");
+            throw notOfRows();
         }
         return first;
+    }
+
+    private byte[] key(int place) throws CorruptArchiveException {
+        byte[] known = keys[place];
+        if (known == null) {
+            known = TableIndex.keyOf(from(starts[place]).next());
+            if (known == null) {
+                throw notOfRows();
+            }
+            keys[place] = known;
+        }
+        return known;
+    }
+
+    private CorruptArchiveException notOfRows() {
+        return new CorruptArchiveException(key, "a block of rows holds something else");
     }
 
     /** Returns the records from a row on, or null if it has none of this key; of use until it is filled again. */
     @Nullable
     RecordReader find(byte[] wanted) throws CorruptArchiveException {
         int at = place(wanted);
-        return at < count && Arrays.equals(TableIndex.keyOf(row(at)), wanted) ? from(starts[at]) : null;
+        return at < count && Arrays.equals(key(at), wanted) ? from(starts[at]) : null;
     }
 }
