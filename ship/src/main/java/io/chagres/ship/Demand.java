@@ -56,7 +56,7 @@ final class Demand {
         isRead = false;
         parts.dentries.retryUnreadable();
         parts.verifier.demand(sinceMs);
-        for (Tail tail : parts.table.all()) {
+        for (Tail tail : parts.table.objects()) {
             tail.demand(tail.size());
             if (tail.mayHoldMore() || !parts.verifier.isSatisfied(tail)) {
                 parts.files.enqueue(tail);
@@ -70,7 +70,7 @@ final class Demand {
             return Reading.DONE;
         }
         Reading reading = Reading.DONE;
-        for (Tail tail : parts.table.all()) {
+        for (Tail tail : parts.table.objects()) {
             boolean isRead = tail.missingBytes() == 0 || (tail.fd() == null && !tail.waits(FileQueue.For.TURN));
             if (isRead && parts.verifier.isSatisfied(tail)) {
                 continue;

@@ -129,7 +129,7 @@ final class Flush {
             return -1;
         }
         long left = parts.outsideBytes() + parts.undelivered.bytes();
-        for (Tail tail : parts.table.all()) {
+        for (Tail tail : parts.table.objects()) {
             left += tail.missingBytes() + parts.verifier.unverifiedBytes(tail);
         }
         return left == 0 && parts.demand.isUnconfirmed() ? -1 : left;

@@ -49,7 +49,7 @@ final class IncarnationOpening {
 
     String hostId = "";
     HostState loaded = HostState.empty();
-    LoadedRows rows = new LoadedRows(() -> {});
+    LoadedRows rows = new LoadedRows(versions -> {});
     RecentCommits recent = new RecentCommits();
 
     @SuppressWarnings("NullAway.Init")

@@ -11,6 +11,10 @@ public interface ShipListener {
      */
     void problem(String message);
 
-    /** Hears now and then, while a log is read at the start, that the store still gives more of it. */
-    default void progressed() {}
+    /**
+     * Hears now and then, while a log is read at the start, that the store still gives more of it.
+     *
+     * @param versions how many versions of files something is known of
+     */
+    default void progressed(long versions) {}
 }

@@ -134,8 +134,8 @@ final class ShipParts implements AutoCloseable {
         links = new OutwardLinks(options.followLinks(), table, scope::leadsOut, scope::isRoot, problems);
         dentries = new DentryEvents(files, pipeline, known, descriptors, links, this.clock, problems);
         missing = new MissingFiles(points, descriptors, files, problems);
-        copies =
-                new Copies(storage.copies() && !store.keyRing().encrypts(), ownLog, pipeline, files, offload, problems);
+        copies = new Copies(
+                storage.copies() && !store.keyRing().encrypts(), table, ownLog, pipeline, files, offload, problems);
         verifier = new Verifier(offload, files, problems, opening.host.fileClock());
         tailer = new Tailer(pipeline, uploads, versions, dentries, descriptors, copies, verifier);
         files.firstLook = (tail, looked) -> tailer.take(tail, looked, this.clock.getAsLong());
@@ -253,7 +253,7 @@ final class ShipParts implements AutoCloseable {
     @Override
     public void close() {
         watcher.close();
-        for (Tail tail : table.all()) {
+        for (Tail tail : table.objects()) {
             descriptors.close(tail);
         }
         files.close();

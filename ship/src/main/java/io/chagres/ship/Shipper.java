@@ -144,6 +144,7 @@ public final class Shipper implements AutoCloseable {
         if (phase == Phase.FINISHED) {
             return 0;
         }
+        parts.table.settle();
         takeRequests();
         int work = look(timeoutMs);
         long now = steadyMs();

@@ -14,6 +14,7 @@ import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -77,6 +78,45 @@ class PatrolTest {
         shipped.assertArchived();
         assertThat(shipped.shipper().status().looks().oldestMs()).isLessThan(Patrol.LIVELY_MS);
         assertThat(shipped.shipper().status().looks().overdueFiles()).isZero();
+    }
+
+    /** Of a file at rest that is closed here a row is kept; it has an object again when something happens to it. */
+    @Test
+    void whatHappensToFilesAtRestIsShipped() throws IOException {
+        open(FEW_OPEN);
+        for (int i = 0; i < 5 * FEW_OPEN; i++) {
+            append(shipped.file("f" + i), random(1000, i));
+        }
+        Files.createLink(shipped.file("second"), shipped.file("f0"));
+        settle();
+        pass(2 * Patrol.EVERY_MS);
+        Shipper running = shipped.shipper();
+        boolean tell = running.parts.table.volumes().getFirst().timesStores(null);
+        awaitObjects(running, tell ? FEW_OPEN : 5 * FEW_OPEN);
+        append(shipped.file("second"), random(100, 50));
+        append(shipped.file("f1"), random(100, 51));
+        Files.write(shipped.file("f2"), random(10, 52));
+        Files.move(shipped.file("f3"), shipped.file("g3"));
+        append(shipped.file("g3"), random(100, 53));
+        Files.delete(shipped.file("f4"));
+        Files.move(shipped.file("f5"), shipped.file("f6"), StandardCopyOption.REPLACE_EXISTING);
+        Files.createLink(shipped.file("third"), shipped.file("f7"));
+        Files.delete(shipped.file("f7"));
+        settle();
+        shipped.assertArchived();
+        pass(2 * Patrol.EVERY_MS);
+        int held = 1; // it lost a name, and the object is remembered by that
+        awaitObjects(running, tell ? FEW_OPEN + held : 5 * FEW_OPEN);
+        assertThat(running.status().files()).isEqualTo(5 * FEW_OPEN - 2);
+    }
+
+    /** Waits for the comparisons of files that were not written back yet; others do them. */
+    private void awaitObjects(Shipper running, int most) {
+        Await.until("files at rest give up their objects", () -> {
+            clock.advance(STEP_MS);
+            ShippedTree.step(running);
+            return running.parts.table.objects().size() <= most;
+        });
     }
 
     private int longestWaitMs() throws IOException {

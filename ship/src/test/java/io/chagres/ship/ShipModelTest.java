@@ -44,7 +44,8 @@ class ShipModelTest {
         try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
             List<Future<String>> wrong = new ArrayList<>();
             for (int i = 0; i < THREADS; i++) {
-                Path base = top.resolve(Integer.toString(i));
+                // files at rest are rows only where times move with a store, thus not in memory
+                Path base = (i % 3 == 0 ? temp : top).resolve(Integer.toString(i));
                 wrong.add(threads.submit(() -> run(base, seed, runs, next)));
             }
             for (Future<String> each : wrong) {

@@ -27,11 +27,7 @@ final class ShipStart implements StoreOpening.Listener, ShipListener {
     /** The extra time for a store that hangs; a store that refuses is asked until the time is over. */
     private static final long HANGS_MS = 500;
 
-    /** About the number of files that a part of the log is about when more of it came. */
-    private static final long FILES_TOLD = 1024;
-
     private final HeapCare heap = new HeapCare();
-    private long files;
     private final Termination termination;
     private final ShipReport report;
     private final Supervisor supervisor;
@@ -163,10 +159,9 @@ final class ShipStart implements StoreOpening.Listener, ShipListener {
     }
 
     @Override
-    public void progressed() {
+    public void progressed(long versions) {
         progressedMs = clockMs.getAsLong();
-        files += FILES_TOLD;
-        heap.step(progressedMs, files);
+        heap.step(progressedMs, versions);
     }
 
     private synchronized void startProgramUnlessOver() {

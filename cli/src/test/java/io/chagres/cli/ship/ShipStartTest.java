@@ -23,12 +23,12 @@ class ShipStartTest {
         try (Supervisor supervisor = Supervisor.of(Map.of(), report)) {
             ShipStart start = new ShipStart(context, report, supervisor, () -> nowMs, DRAIN_MS);
             assertThat(start.graceMs()).isNegative();
-            start.progressed();
+            start.progressed(0);
             nowMs += DRAIN_MS - 1;
             assertThat(start.graceMs()).isEqualTo(1);
             nowMs++;
             assertThat(start.graceMs()).isZero();
-            start.progressed();
+            start.progressed(0);
             assertThat(start.graceMs()).isEqualTo(DRAIN_MS);
             start.stop(); // who asks for an end waits no longer than that
             assertThat(start.graceMs()).isZero();

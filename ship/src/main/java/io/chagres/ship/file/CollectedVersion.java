@@ -15,18 +15,17 @@ import org.jspecify.annotations.Nullable;
  * The facts that a log states about one version, collected for {@link ResumePoints}: one object, since there may be a
  * million. Most versions are one piece and copies of nothing. Confined to one thread.
  */
-final class CollectedVersion implements InodeTable.OfInode {
+final class CollectedVersion {
     private static final SourceVolume NOWHERE = new SourceVolume(0, 0, 0);
     /** Its file has not been found, and nobody knows yet how it is shipped. */
     private static final Rules NO_RULES = new Rules(0, Codec.NONE);
 
     private final long versionId;
     /** The end of a single piece that begins with the file, unless there are checksums of pieces. */
-    private long end;
+    private int end;
 
     private int crc;
-    private @Nullable PrefixChecksums prefix;
-    private @Nullable Origins origins;
+    private @Nullable More more;
 
     private FileClass common = NOWHERE.common(NO_RULES, 0, 0, 0);
     private long inode;
@@ -45,18 +44,28 @@ final class CollectedVersion implements InodeTable.OfInode {
     private boolean named;
     private boolean over;
     private long length;
-    /** When the log last said something of it, in milliseconds since 1970. */
-    private long changedMs;
+    /** When the log last said something of it, in seconds since 1970, unsigned. */
+    private int changedSeconds;
 
-    /** The next one of the same inode. */
-    @Nullable
-    CollectedVersion next;
+    /** What few versions have. */
+    private static final class More {
+        @Nullable
+        PrefixChecksums prefix;
+
+        @Nullable
+        Origins origins;
+
+        @Nullable
+        CollectedVersion next;
+    }
 
     /** Begins a version. */
     CollectedVersion(LogRecord.VersionOpened opened, SourceVolume on) {
         versionId = opened.versionId();
         length = opened.startPosition();
-        prefix = length == 0 ? null : new PrefixChecksums(length);
+        if (length > 0) {
+            more().prefix = new PrefixChecksums(length);
+        }
         goOn(on, opened.key().inode(), opened.key().generation());
         recorded(opened.attributes());
     }
@@ -64,64 +73,93 @@ final class CollectedVersion implements InodeTable.OfInode {
     /** Makes a version when everything is known. */
     CollectedVersion(long versionId, PrefixChecksums prefix, Origins origins) {
         this.versionId = versionId;
-        this.prefix = prefix;
-        this.origins = origins;
+        more().prefix = prefix;
+        more().origins = origins.isEmpty() ? null : origins;
         length = prefix.end();
         growing = false;
     }
 
+    private More more() {
+        More has = more;
+        if (has == null) {
+            has = new More();
+            more = has;
+        }
+        return has;
+    }
+
+    /** Returns the next one of the same inode. */
+    @Nullable
+    CollectedVersion next() {
+        return more == null ? null : more.next;
+    }
+
+    void next(@Nullable CollectedVersion version) {
+        if (version != null || more != null) {
+            more().next = version;
+        }
+    }
+
     // -- its bytes
+
+    private @Nullable PrefixChecksums prefix() {
+        return more == null ? null : more.prefix;
+    }
 
     /** Appends a run of any length. */
     void append(long lengthBytes, int runCrc) {
-        if (prefix != null || (end > 0 && end + lengthBytes > PrefixChecksums.PIECE_BYTES)) {
+        if (prefix() != null || end + lengthBytes > PrefixChecksums.PIECE_BYTES) {
             checksums().append(lengthBytes, runCrc);
         } else {
             crc = end == 0 ? runCrc : Crc32cMath.combine(crc, runCrc, lengthBytes);
-            end += lengthBytes;
+            end += (int) lengthBytes;
         }
     }
 
     /** Lets the next run begin a piece. */
     void split() {
-        if (prefix != null || end > 0) {
+        if (prefix() != null || end > 0) {
             checksums().split();
         }
     }
 
     /** Notes that another version stores a range. */
     void appendOrigin(long from, long to, long sourceVersion) {
-        Origins all = origins == null ? new Origins() : origins;
+        More has = more();
+        Origins all = has.origins == null ? new Origins() : has.origins;
         all.append(from, to, sourceVersion);
-        origins = all;
+        has.origins = all;
     }
 
     /** Returns the checksums of all pieces. */
     PrefixChecksums checksums() {
-        PrefixChecksums pieces = prefix;
+        More has = more();
+        PrefixChecksums pieces = has.prefix;
         if (pieces == null) {
             pieces = PrefixChecksums.ofOnePiece(end, crc);
-            prefix = pieces;
+            has.prefix = pieces;
         }
         return pieces;
     }
 
     /** Takes the facts that another one holds about the same bytes. */
     void takePrefix(CollectedVersion other) {
-        prefix = other.checksums();
+        more().prefix = other.checksums();
     }
 
     Origins origins() {
-        return origins == null ? Origins.NONE : origins;
+        return more == null || more.origins == null ? Origins.NONE : more.origins;
     }
 
     long end() {
-        return prefix == null ? end : prefix.end();
+        PrefixChecksums pieces = prefix();
+        return pieces == null ? end : pieces.end();
     }
 
     /** Returns the position of the first byte. */
     long start() {
-        return prefix == null ? 0 : prefix.startPosition();
+        PrefixChecksums pieces = prefix();
+        return pieces == null ? 0 : pieces.startPosition();
     }
 
     /** Returns the position behind the last byte, as the log says; checksums may still be missing before it. */
@@ -134,7 +172,7 @@ final class CollectedVersion implements InodeTable.OfInode {
         length = Math.max(length, to);
         mtimeNs = modifiedNs;
         growing |= !over;
-        changedMs = timeMs;
+        changed(timeMs);
     }
 
     // -- where it continues
@@ -181,15 +219,15 @@ final class CollectedVersion implements InodeTable.OfInode {
     void close(boolean isOver, long timeMs) {
         growing = false;
         over = isOver;
-        changedMs = timeMs;
+        changed(timeMs);
     }
 
     void changed(long timeMs) {
-        changedMs = timeMs;
+        changedSeconds = (int) (timeMs / 1000);
     }
 
     long changedMs() {
-        return changedMs;
+        return Integer.toUnsignedLong(changedSeconds) * 1000;
     }
 
     /** Notes that it has a name, a part of bytes that are kept; of several the first in the order of bytes counts. */
@@ -211,7 +249,7 @@ final class CollectedVersion implements InodeTable.OfInode {
         growing = version.state() == FileVersion.State.GROWING;
         over = version.isOver();
         named = version.nameCount() > 0;
-        changedMs = version.changedMs();
+        changed(version.changedMs());
         at(version.lastPath(), lastDirectory);
     }
 
@@ -219,13 +257,11 @@ final class CollectedVersion implements InodeTable.OfInode {
         return versionId;
     }
 
-    @Override
-    public long inode() {
+    long inode() {
         return inode;
     }
 
-    @Override
-    public long generation() {
+    long generation() {
         return generation;
     }
 
@@ -254,9 +290,10 @@ final class CollectedVersion implements InodeTable.OfInode {
 
     /** Says where it continues. Allocates. */
     ResumePoint point() {
+        PrefixChecksums pieces = prefix();
         return new ResumePoint(
                 versionId,
-                checksums(),
+                pieces == null ? PrefixChecksums.ofOnePiece(end, crc) : pieces,
                 origins(),
                 new InodeAttributes(common.mode(), common.uid(), common.gid(), mtimeNs),
                 lastPath(),

@@ -34,6 +34,10 @@ final class CollectedVersions {
         return at;
     }
 
+    int size() {
+        return size;
+    }
+
     /** Returns all in the order of their ids. */
     CollectedVersion[] sorted() {
         CollectedVersion[] all = new CollectedVersion[size];

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Turns the watcher's events into records of names and into tails that have something to read. Confined to the
- * shipper's thread; an event for a known file allocates nothing.
+ * shipper's thread; an event for a known file allocates nothing, unless the file rested.
  */
 public final class DentryEvents implements WatchListener, AutoCloseable {
     private static final Pathname NOTHING = Pathname.of("");
@@ -85,7 +85,8 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
 
     @Override
     public void modified(Dentry d) {
-        if (d.attachment() instanceof Tail tail) {
+        Tail tail = Tail.of(d);
+        if (tail != null) {
             files.modified(tail);
         } else if (d.type() == Directory.DT_REG) {
             openFile(d);
@@ -94,7 +95,8 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
 
     @Override
     public void untold(Dentry d) {
-        if (d.attachment() instanceof Tail tail && !tail.volume().timesStores(tail.fd())) {
+        Tail tail = Tail.of(d);
+        if (tail != null && !tail.volume().timesStores(tail.fd())) {
             tail.bytes().closed(); // nothing else would have shown a store through a mapping
         }
         modified(d);
@@ -102,7 +104,8 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
 
     @Override
     public void closed(Dentry d) {
-        if (d.attachment() instanceof Tail tail) {
+        Tail tail = Tail.of(d);
+        if (tail != null) {
             files.closed(tail);
         } else if (d.type() == Directory.DT_REG) {
             openFile(d);
@@ -130,7 +133,8 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         if (d.type() == Directory.DT_DIR) {
             doubtful.renamed(d, nowMs.getAsLong());
         }
-        if (d.attachment() instanceof Tail tail) {
+        Tail tail = Tail.of(d);
+        if (tail != null) {
             if (leadsElsewhere(d, tail)) {
                 replaced(d, tail);
             } else {
@@ -176,14 +180,15 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         changedDirectories.remove(d);
         Pathname path = d.path();
         if (!movedOut) {
-            exchanges.vanished(path, d.attachment() instanceof Tail tail ? tail : null, nowMs.getAsLong());
+            exchanges.vanished(path, Tail.of(d), nowMs.getAsLong());
         }
         boolean archived = known.removed(path, d.type() == Directory.DT_DIR);
         if (d.type() == Directory.DT_REG && d.attachment() == null && !archived) {
             return;
         }
         pipeline.write(new LogRecord.NameRemoved(path, movedOut));
-        if (d.attachment() instanceof Tail tail) {
+        Tail tail = Tail.of(d);
+        if (tail != null) {
             files.nameRemoved(path, tail);
             tail.removeName(d);
             d.attach(null);
@@ -330,7 +335,8 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     }
 
     private void lookAgain(Dentry d) {
-        if (d.attachment() instanceof Tail tail) {
+        Tail tail = Tail.of(d);
+        if (tail != null) {
             if (leadsElsewhere(d, tail)) {
                 replaced(d, tail);
             } else {

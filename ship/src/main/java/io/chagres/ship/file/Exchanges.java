@@ -33,7 +33,13 @@ final class Exchanges {
             @Nullable Tail tail,
             boolean isReplaced,
             @Nullable Pathname origin,
-            long sinceMs) {}
+            long sinceMs) {
+        Gone {
+            if (tail != null) {
+                tail.set(TailFact.HELD, true);
+            }
+        }
+    }
 
     private final TreeMap<Pathname, Gone> gone = new TreeMap<>();
     /** The files that events still know by the name that they had before an exchange, with the other one. */
@@ -65,9 +71,11 @@ final class Exchanges {
 
     /** Doubts the file of a name, or all below: events know it by that, and it may have the other one. */
     private void exchanged(Dentry name, Pathname other, Consumer<Tail> doubt) {
+        Tail tail = Tail.of(name);
         if (name instanceof WatchedDirectory directory) {
             directory.forEach(each -> exchanged(each, other.resolve(each.name()), doubt));
-        } else if (name.attachment() instanceof Tail tail) {
+        } else if (tail != null) {
+            tail.set(TailFact.HELD, true);
             otherNames.putIfAbsent(tail, other);
             doubt.accept(tail);
         }

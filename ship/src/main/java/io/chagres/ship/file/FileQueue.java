@@ -38,11 +38,11 @@ public final class FileQueue implements Iterable<Tail> {
         FIRST_LOOK,
         /** Their next look, soon. */
         SOON,
-        /** Their next look by the patrol. */
-        PATROL,
+        /** That their objects are given up, since they rest. */
+        REST,
         /** Another look, because they could not be looked at. */
         MISSED,
-        /** Rest. */
+        /** A status that looks whether they rest. */
         MOTION
     }
 
@@ -50,7 +50,7 @@ public final class FileQueue implements Iterable<Tail> {
     static final int OF_FILES_AT_REST = mark(For.DESCRIPTOR)
             | mark(For.FIRST_LOOK)
             | mark(For.SOON)
-            | mark(For.PATROL)
+            | mark(For.REST)
             | mark(For.LOOK)
             | mark(For.MOTION);
 
@@ -74,6 +74,7 @@ public final class FileQueue implements Iterable<Tail> {
 
     /** Puts a file at the end; returns false when it is in already. */
     public boolean add(Tail file) {
+        assert !file.isGivenUp();
         if (contains(file)) {
             return false;
         }
@@ -123,6 +124,9 @@ public final class FileQueue implements Iterable<Tail> {
         first = slot(1);
         size--;
         file.marks &= (char) ~mark;
+        if (mark != mark(For.REST)) {
+            file.settle();
+        }
         if (size * 8 < files.length && files.length > FEWEST) {
             resize(files.length / 4);
         }

@@ -3,6 +3,7 @@ package io.chagres.ship.file;
 import io.chagres.watch.FileIdentity;
 import java.util.AbstractCollection;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
@@ -10,16 +11,22 @@ import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the tail of a file by its kernel identity. Two mounted copies of one file-system image have equal identities;
- * in memory the device tells them apart. A file costs one reference here, or two. Confined to the shipper's thread.
+ * Holds the versions that are followed, a row each, and finds that of a file by its kernel identity. A row is that of
+ * its version until this is over for good, and then that of another one. Two mounted copies of one file-system image
+ * have equal identities; in memory the device tells them apart. Confined to the shipper's thread.
  */
-public final class FileTable {
+public final class FileTable implements InodeTable.Inodes {
     private final List<OfVolume> volumes = new ArrayList<>();
     private final FileQueue fresh = new FileQueue(FileQueue.For.FIRST_LOOK);
+    /** Files that rest, and may give up their objects. */
+    private final FileQueue settling = new FileQueue(FileQueue.For.REST);
 
-    private static final class OfVolume {
+    private final List<FileBlock> blocks = new ArrayList<>();
+    private final BitSet free = new BitSet();
+
+    private final class OfVolume {
         final SourceVolume volume;
-        final InodeTable<Tail> files = new InodeTable<>();
+        final InodeTable files = new InodeTable(FileTable.this);
 
         OfVolume(SourceVolume volume) {
             this.volume = volume;
@@ -50,17 +57,89 @@ public final class FileTable {
         return null;
     }
 
+    // -- rows
+
+    private FileBlock blockOf(int row) {
+        return blocks.get(row / FileBlock.ROWS);
+    }
+
+    @Override
+    public long inode(int row) {
+        return blockOf(row).inode(row % FileBlock.ROWS);
+    }
+
+    @Override
+    public long generation(int row) {
+        return blockOf(row).generation(row % FileBlock.ROWS);
+    }
+
+    private int freeRow() {
+        if (free.isEmpty()) {
+            int first = blocks.size() * FileBlock.ROWS;
+            blocks.add(new FileBlock(this, first));
+            free.set(first, first + FileBlock.ROWS);
+        }
+        return free.nextSetBit(0);
+    }
+
+    /** Returns how many blocks of rows there are. */
+    public int blocks() {
+        return blocks.size();
+    }
+
+    /** Returns a block of rows. */
+    public FileBlock block(int index) {
+        return blocks.get(index);
+    }
+
+    /** Says whether a row is that of a version which somebody may still ask for. */
+    public boolean isUsed(int row) {
+        return blockOf(row).isUsed(row % FileBlock.ROWS);
+    }
+
+    /** Returns the version of a row that is used. */
+    public Tail tail(int row) {
+        return blockOf(row).tail(row % FileBlock.ROWS);
+    }
+
+    /** Returns the checksum of the first bytes of the version of a row, see {@link Tail#headCrc}. */
+    public int headCrc(int row) {
+        return blockOf(row).headCrc(row % FileBlock.ROWS);
+    }
+
+    /** Lets a file that rests give up its object soon. */
+    void settle(Tail tail) {
+        settling.add(tail);
+    }
+
+    /**
+     * Lets files at rest give up their objects. None may be held by anybody at that moment, but for queues and by
+     * {@link TailFact#HELD}.
+     */
+    public void settle() {
+        for (Tail each = settling.poll(); each != null; each = settling.poll()) {
+            each.giveUp();
+        }
+    }
+
+    // -- files
+
     /** Returns the current version of a file, or null. */
     @Nullable
     public Tail find(FileIdentity identity, long device) {
         OfVolume files = of(identity, device);
-        return files == null ? null : files.files.find(identity.inode(), identity.generation());
+        return files == null ? null : find(files, identity.inode(), identity.generation());
+    }
+
+    private @Nullable Tail find(OfVolume files, long inode, long generation) {
+        int row = files.files.find(inode, generation);
+        return row < 0 ? null : tail(row);
     }
 
     /** Returns the current version of the file that a tail is a version of, or null. */
     public @Nullable Tail current(Tail tail) {
         OfVolume files = of(tail.volume());
-        return files == null ? null : files.files.find(tail.inode(), tail.generation());
+        return files == null ? null : find(files, tail.inode(), tail.generation());
     }
 
     /** Makes a tail the current version of its file. */
@@ -70,7 +149,10 @@ public final class FileTable {
             files = new OfVolume(tail.volume());
             volumes.add(files);
         }
-        files.files.put(tail);
+        int row = freeRow();
+        free.clear(row);
+        tail.take(blockOf(row), row % FileBlock.ROWS);
+        files.files.put(row);
         files.volume.moving().add(tail);
         fresh.add(tail);
     }
@@ -80,15 +162,21 @@ public final class FileTable {
         return fresh.poll();
     }
 
-    /** Forgets a file, if this tail still is its current version. */
+    /** Forgets a version that is over for good; its file too, if it still is the current one. */
     public void remove(Tail tail) {
+        int row = tail.row();
+        if (row < 0) {
+            return;
+        }
         OfVolume files = of(tail.volume());
         if (files != null) {
-            files.files.remove(tail);
+            files.files.remove(row);
             if (files.files.size() == 0) {
                 volumes.remove(files);
             }
         }
+        tail.leave();
+        free.set(row);
     }
 
     /** Returns the file systems of all files. */
@@ -129,11 +217,11 @@ public final class FileTable {
 
         private @Nullable Tail advance() {
             for (; volume < volumes.size(); volume++, slot = 0) {
-                InodeTable<Tail> files = volumes.get(volume).files;
+                InodeTable files = volumes.get(volume).files;
                 while (slot < files.slots()) {
-                    Tail each = files.at(slot++);
-                    if (each != null) {
-                        return each;
+                    int row = files.at(slot++);
+                    if (row >= 0) {
+                        return tail(row);
                     }
                 }
             }
@@ -154,6 +242,23 @@ public final class FileTable {
             next = advance();
             return now;
         }
+    }
+
+    /**
+     * Returns the current versions that have an object: all whose bytes are not known to be shipped, acknowledged and
+     * proven by the times of the file, and some others.
+     */
+    public List<Tail> objects() {
+        List<Tail> all = new ArrayList<>();
+        for (FileBlock block : blocks) {
+            for (int row = 0; row < FileBlock.ROWS && block.hasObjects(); row++) {
+                Tail each = block.object(row);
+                if (each != null && each.isLive()) {
+                    all.add(each);
+                }
+            }
+        }
+        return all;
     }
 
     /** Returns how many files are followed. */

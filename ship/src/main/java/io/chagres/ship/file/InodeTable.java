@@ -1,33 +1,37 @@
 package io.chagres.ship.file;
 
-import org.jspecify.annotations.Nullable;
-
 /**
- * Finds what is known of a file by its inode and generation: open addressing, at most half full, so that a file costs
- * two references, or four, and a byte of its hash for each, so that hardly any other file is looked at on the way. The
- * files of a directory have inodes near each other, and places near each other here: those of a million files are on
+ * Finds the number of a file by its inode and generation: open addressing, at most half full, so that a file costs two
+ * numbers, or four, and a byte of its hash for each, so that hardly any other file is looked at on the way. The files
+ * of a directory have inodes near each other, and places near each other here: those of a million files are on
  * thousands of pages, and one that nobody has touched for long costs more than all else that is done about a file.
  * Confined to one thread.
  */
-final class InodeTable<T extends InodeTable.OfInode> {
+final class InodeTable {
     private static final int FEWEST = 16;
     private static final int GROUP_BITS = 6;
     private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
-    private @Nullable OfInode[] slots = new OfInode[FEWEST];
+    private final Inodes inodes;
+    /** One more than the number of a file; 0 for a free slot. */
+    private int[] slots = new int[FEWEST];
 
-    /** A part of the hash of each slot's entry; 0 for a free slot. */
+    /** A part of the hash of each slot's file; 0 for a free slot. */
     private byte[] marks = new byte[FEWEST];
 
     private int size;
 
-    /** An entry: the facts about one file. */
-    interface OfInode {
+    /** Knows which file has a number. */
+    interface Inodes {
         /** Returns the inode number. */
-        long inode();
+        long inode(int number);
 
         /** Returns the generation, which tells apart files that had this inode number in turn. */
-        long generation();
+        long generation(int number);
+    }
+
+    InodeTable(Inodes inodes) {
+        this.inodes = inodes;
     }
 
     /** Returns the slot of a file, or the free one where it belongs. */
@@ -35,12 +39,16 @@ final class InodeTable<T extends InodeTable.OfInode> {
         byte mark = mark(inode, generation);
         int at = home(inode);
         for (; marks[at] != 0; at = at + 1 & slots.length - 1) {
-            OfInode each = marks[at] == mark ? slots[at] : null;
-            if (each != null && each.inode() == inode && each.generation() == generation) {
+            int each = slots[at] - 1;
+            if (marks[at] == mark && inodes.inode(each) == inode && inodes.generation(each) == generation) {
                 break;
             }
         }
         return at;
+    }
+
+    private int slotOf(int number) {
+        return slot(inodes.inode(number), inodes.generation(number));
     }
 
     private static byte mark(long inode, long generation) {
@@ -53,11 +61,9 @@ final class InodeTable<T extends InodeTable.OfInode> {
         return (group | ((int) inode & ((1 << GROUP_BITS) - 1))) & (slots.length - 1);
     }
 
-    /** Returns the entry in a slot, or null. */
-    @SuppressWarnings("unchecked") // only put() fills it
-    @Nullable
-    T at(int slot) {
-        return (T) slots[slot];
+    /** Returns the number in a slot, or -1. */
+    int at(int slot) {
+        return slots[slot] - 1;
     }
 
     /** Returns how many slots there are, full or not. */
@@ -69,15 +75,15 @@ final class InodeTable<T extends InodeTable.OfInode> {
         return size;
     }
 
-    @Nullable
-    T find(long inode, long generation) {
+    /** Returns the number of a file, or -1. */
+    int find(long inode, long generation) {
         return at(slot(inode, generation));
     }
 
-    /** Adds the entry of a file, in the place of an earlier one. */
-    void put(T added) {
-        int at = slot(added.inode(), added.generation());
-        if (slots[at] == null) {
+    /** Adds the number of a file, in the place of an earlier one. */
+    void put(int added) {
+        int at = slotOf(added);
+        if (slots[at] == 0) {
             size++;
         }
         fill(at, added);
@@ -86,10 +92,10 @@ final class InodeTable<T extends InodeTable.OfInode> {
         }
     }
 
-    /** Removes it, unless something else is known of the file now. */
-    void remove(T removed) {
-        int at = slot(removed.inode(), removed.generation());
-        if (slots[at] == removed) {
+    /** Removes a number, unless its file has another one now. */
+    void remove(int removed) {
+        int at = slotOf(removed);
+        if (at(at) == removed) {
             size--;
             closeGap(at);
             if (size * 8L < slots.length && slots.length > FEWEST) {
@@ -98,9 +104,9 @@ final class InodeTable<T extends InodeTable.OfInode> {
         }
     }
 
-    private void fill(int slot, OfInode with) {
-        slots[slot] = with;
-        marks[slot] = mark(with.inode(), with.generation());
+    private void fill(int slot, int number) {
+        slots[slot] = number + 1;
+        marks[slot] = mark(inodes.inode(number), inodes.generation(number));
     }
 
     /** Moves entries behind a freed slot forward, so that every probe still finds them. */
@@ -108,24 +114,23 @@ final class InodeTable<T extends InodeTable.OfInode> {
         int mask = slots.length - 1;
         int gap = freed;
         int at = gap + 1 & mask;
-        for (OfInode each = slots[at]; each != null; each = slots[at]) {
-            if ((at - home(each.inode()) & mask) >= (at - gap & mask)) {
-                fill(gap, each);
+        for (; slots[at] != 0; at = at + 1 & mask) {
+            if ((at - home(inodes.inode(at(at))) & mask) >= (at - gap & mask)) {
+                fill(gap, at(at));
                 gap = at;
             }
-            at = at + 1 & mask;
         }
-        slots[gap] = null;
+        slots[gap] = 0;
         marks[gap] = 0;
     }
 
     private void resize(int length) {
-        @Nullable OfInode[] before = slots;
-        slots = new OfInode[length];
+        int[] before = slots;
+        slots = new int[length];
         marks = new byte[length];
-        for (OfInode each : before) {
-            if (each != null) {
-                fill(slot(each.inode(), each.generation()), each);
+        for (int each : before) {
+            if (each != 0) {
+                fill(slotOf(each - 1), each - 1);
             }
         }
     }

@@ -15,11 +15,11 @@ final class KnownFiles {
     private int[] ends = new int[4];
 
     /** 0 for a file that was removed. */
-    private long[] versionIds = new long[4];
+    private NarrowColumn versionIds = new NarrowColumn(4);
 
-    private long[] lengths = new long[4];
+    private NarrowColumn lengths = new NarrowColumn(4);
 
-    /** One more than the number of a name, by its hash; 0 for a free one. At most half are full. */
+    /** One more than the number of a name, by its hash; 0 for a free one. At most two thirds are full. */
     private int[] slots = new int[16];
 
     private int count;
@@ -44,9 +44,9 @@ final class KnownFiles {
             at = append(path, from);
             slots[slot] = at + 1;
         }
-        left += versionIds[at] == 0 ? 1 : 0;
-        versionIds[at] = meaning.versionId();
-        lengths[at] = meaning.lengthBytes();
+        left += versionIds.get(at) == 0 ? 1 : 0;
+        versionIds.set(at, meaning.versionId());
+        lengths.set(at, meaning.lengthBytes());
         return true;
     }
 
@@ -70,10 +70,10 @@ final class KnownFiles {
         } else {
             int more = count + count / 2;
             ends = Arrays.copyOf(ends, more);
-            versionIds = Arrays.copyOf(versionIds, more);
-            lengths = Arrays.copyOf(lengths, more);
+            versionIds = versionIds.copy(more);
+            lengths = lengths.copy(more);
         }
-        slots = new int[Integer.highestOneBit(ends.length) * 4];
+        slots = new int[Integer.highestOneBit(ends.length + ends.length / 2) * 2];
         for (int i = 0; i < count; i++) {
             int hash = 1;
             for (int each = start(i); each < ends[i]; each++) {
@@ -94,16 +94,18 @@ final class KnownFiles {
         int from = 0;
         for (int i = 0; i < count; i++) {
             int end = ends[i];
-            if (versionIds[i] != 0) {
+            if (versionIds.get(i) != 0) {
                 System.arraycopy(bytes, from, keptBytes, to, end - from);
                 to += end - from;
                 ends[kept] = to;
-                versionIds[kept] = versionIds[i];
-                lengths[kept++] = lengths[i];
+                versionIds.set(kept, versionIds.get(i));
+                lengths.set(kept++, lengths.get(i));
             }
             from = end;
         }
-        Arrays.fill(versionIds, kept, count, 0);
+        for (int i = kept; i < count; i++) {
+            versionIds.set(i, 0);
+        }
         bytes = keptBytes;
         count = kept;
     }
@@ -154,23 +156,23 @@ final class KnownFiles {
     /** Returns the version of a file and its archived length, or null. */
     KnownNames.@Nullable Meaning get(Pathname path) {
         int at = slots[slot(path, nameOf(path))] - 1;
-        return at < 0 || versionIds[at] == 0 ? null : meaning(at);
+        return at < 0 || versionIds.get(at) == 0 ? null : meaning(at);
     }
 
     /** Removes a file and returns the same as {@link #get}. */
     KnownNames.@Nullable Meaning remove(Pathname path) {
         int at = slots[slot(path, nameOf(path))] - 1;
-        if (at < 0 || versionIds[at] == 0) {
+        if (at < 0 || versionIds.get(at) == 0) {
             return null;
         }
         KnownNames.Meaning meaning = meaning(at);
-        versionIds[at] = 0;
+        versionIds.set(at, 0);
         left--;
         return meaning;
     }
 
     private KnownNames.Meaning meaning(int index) {
-        return new KnownNames.Meaning(versionIds[index], lengths[index], null, null);
+        return new KnownNames.Meaning(versionIds.get(index), lengths.get(index), null, null);
     }
 
     /** Takes a file of a directory. */
@@ -188,8 +190,8 @@ final class KnownFiles {
     /** Visits the names of all files that were not removed. */
     void visitNames(NameVisitor visitor) {
         for (int i = 0; i < count; i++) {
-            if (versionIds[i] != 0) {
-                lengths[i] = visitor.visit(bytes, start(i), ends[i] - start(i), versionIds[i]);
+            if (versionIds.get(i) != 0) {
+                lengths.set(i, visitor.visit(bytes, start(i), ends[i] - start(i), versionIds.get(i)));
             }
         }
     }
@@ -197,12 +199,14 @@ final class KnownFiles {
     /** Visits all files that were not removed. */
     void visit(Visitor visitor) {
         for (int i = 0; i < count; i++) {
-            if (versionIds[i] != 0) {
+            if (versionIds.get(i) != 0) {
                 Pathname name = Pathname.ofBytes(bytes, start(i), ends[i] - start(i));
-                long length = visitor.visit(name, versionIds[i], lengths[i]);
+                long length = visitor.visit(name, versionIds.get(i), lengths.get(i));
                 left -= length < 0 ? 1 : 0;
-                versionIds[i] = length < 0 ? 0 : versionIds[i];
-                lengths[i] = length;
+                if (length < 0) {
+                    versionIds.set(i, 0);
+                }
+                lengths.set(i, Math.max(0, length));
             }
         }
     }

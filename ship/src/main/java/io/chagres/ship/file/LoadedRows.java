@@ -5,6 +5,7 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.state.CommitCheck;
 import io.chagres.archive.state.HostRows;
 import io.chagres.linux.Pathname;
+import java.util.function.LongConsumer;
 
 /**
  * Takes the log of a host when a shipper starts: where its versions continue, and which names it has. A host may have a
@@ -13,7 +14,7 @@ import io.chagres.linux.Pathname;
 public final class LoadedRows implements HostRows {
     private static final int RECORDS_TOLD = 4096;
 
-    private final Runnable progress;
+    private final LongConsumer progress;
     private final ResumePoints points = new ResumePoints();
     private KnownNames names = new KnownNames();
     private int records;
@@ -21,16 +22,16 @@ public final class LoadedRows implements HostRows {
     /**
      * Knows nothing yet.
      *
-     * @param progress hears of some thousand records each that there are more
+     * @param progress hears with some thousand records each how many versions there are so far
      */
-    public LoadedRows(Runnable progress) {
+    public LoadedRows(LongConsumer progress) {
         this.progress = progress;
     }
 
     @Override
     public void take(String object, LogRecord record, long timeMs) throws CorruptArchiveException {
         if (++records % RECORDS_TOLD == 0) {
-            progress.run();
+            progress.accept(points.collectedVersions());
         }
         switch (record) {
             case LogRecord.NameAdded r -> {

@@ -122,7 +122,8 @@ public final class OutwardLinks implements AutoCloseable {
         for (int left = most; left > 0; left--) {
             Dentry link = Objects.requireNonNull(round.poll());
             if (all.contains(link)) {
-                if (link.attachment() instanceof Tail tail) {
+                Tail tail = Tail.of(link);
+                if (tail != null) {
                     events.looked(link, tail);
                 } else if (follows) {
                     events.appeared(link);

@@ -13,6 +13,8 @@ import io.chagres.ship.bytes.PrefixChecksums;
 import io.chagres.ship.copy.Origins;
 import io.chagres.watch.FileIdentity;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -48,6 +50,51 @@ public final class ResumePoints implements RunListener {
     /** The version before another one, and when the file of that one was changed. */
     private record Followed(long versionId, long mtimeNs) {}
 
+    /** The first version of each inode, by a number. */
+    private static final class Firsts implements InodeTable.Inodes {
+        private static final int FEWEST = 16;
+
+        private @Nullable CollectedVersion[] all = new CollectedVersion[FEWEST];
+        private final BitSet free = new BitSet();
+        private int count;
+        private int left;
+
+        int add(CollectedVersion added) {
+            int number = free.isEmpty() ? count++ : free.nextSetBit(0);
+            free.clear(number);
+            if (number == all.length) {
+                all = Arrays.copyOf(all, count + count / 2);
+            }
+            all[number] = added;
+            left++;
+            return number;
+        }
+
+        void remove(int number) {
+            all[number] = null;
+            free.set(number);
+            if (--left == 0) { // a start has claimed all
+                all = new CollectedVersion[FEWEST];
+                free.clear();
+                count = 0;
+            }
+        }
+
+        CollectedVersion get(int number) {
+            return Objects.requireNonNull(all[number]);
+        }
+
+        @Override
+        public long inode(int number) {
+            return get(number).inode();
+        }
+
+        @Override
+        public long generation(int number) {
+            return get(number).generation();
+        }
+    }
+
     private final boolean endsAtLosses;
     /** By the id of the one that follows. */
     private final Map<Long, Followed> followed = new HashMap<>();
@@ -60,7 +107,9 @@ public final class ResumePoints implements RunListener {
     private final Set<Long> unreadable = new HashSet<>();
     private CollectedVersions collected = new CollectedVersions();
     /** The versions of one inode, perhaps of several file systems, follow each other. */
-    private final InodeTable<CollectedVersion> points = new InodeTable<>();
+    private final Firsts firsts = new Firsts();
+
+    private final InodeTable points = new InodeTable(firsts);
 
     private int count;
     private final List<SourceVolume> volumes = new ArrayList<>();
@@ -200,6 +249,11 @@ public final class ResumePoints implements RunListener {
         return lastVersionId;
     }
 
+    /** Returns how many versions were opened; to be called before {@link #keep}. */
+    int collectedVersions() {
+        return collected.size();
+    }
+
     /** Returns how many versions begin within their file, but for those whose first bytes were expired. */
     long cutOff() {
         return cutOff.size();
@@ -263,8 +317,8 @@ public final class ResumePoints implements RunListener {
     }
 
     private void forEach(Consumer<CollectedVersion> action) {
-        for (int i = 0; i < points.slots(); i++) {
-            for (CollectedVersion each = points.at(i); each != null; each = each.next) {
+        for (int i = 0; i < firsts.count; i++) {
+            for (CollectedVersion each = firsts.all[i]; each != null; each = each.next()) {
                 action.accept(each);
             }
         }
@@ -316,16 +370,21 @@ public final class ResumePoints implements RunListener {
         return added;
     }
 
+    private @Nullable CollectedVersion first(long inode, long generation) {
+        int number = points.find(inode, generation);
+        return number < 0 ? null : firsts.get(number);
+    }
+
     /** Adds one behind those of the same inode. */
     private void add(CollectedVersion added) {
-        CollectedVersion last = points.find(added.inode(), added.generation());
+        CollectedVersion last = first(added.inode(), added.generation());
         if (last == null) {
-            points.put(added);
+            points.put(firsts.add(added));
         } else {
-            while (last.next != null) {
-                last = last.next;
+            for (CollectedVersion next = last.next(); next != null; next = last.next()) {
+                last = next;
             }
-            last.next = added;
+            last.next(added);
         }
         count++;
     }
@@ -396,8 +455,8 @@ public final class ResumePoints implements RunListener {
     private @Nullable CollectedVersion find(FileIdentity identity, @Nullable Pathname path) {
         CollectedVersion newest = null;
         CollectedVersion ofName = null;
-        CollectedVersion first = points.find(identity.inode(), identity.generation());
-        for (CollectedVersion each = first; each != null; each = each.next) {
+        CollectedVersion first = first(identity.inode(), identity.generation());
+        for (CollectedVersion each = first; each != null; each = each.next()) {
             if (each.isOn(identity)) {
                 newest = each;
                 ofName = path != null && path.equals(each.lastPath()) ? each : ofName;
@@ -407,16 +466,18 @@ public final class ResumePoints implements RunListener {
     }
 
     private void remove(CollectedVersion removed) {
-        CollectedVersion before = points.find(removed.inode(), removed.generation());
+        int number = points.find(removed.inode(), removed.generation());
+        CollectedVersion before = firsts.get(number);
         if (before != removed) {
-            while (before != null && before.next != removed) {
-                before = before.next;
+            while (before.next() != removed) {
+                before = Objects.requireNonNull(before.next());
             }
-            Objects.requireNonNull(before).next = removed.next;
-        } else if (removed.next != null) {
-            points.put(removed.next);
+            before.next(removed.next());
+        } else if (removed.next() != null) {
+            firsts.all[number] = removed.next();
         } else {
-            points.remove(removed);
+            points.remove(number);
+            firsts.remove(number);
         }
         count--;
     }

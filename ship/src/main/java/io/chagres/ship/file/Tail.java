@@ -2,46 +2,48 @@ package io.chagres.ship.file;
 
 import io.chagres.archive.InodeAttributes;
 import io.chagres.foreign.Errno;
-import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
-import io.chagres.linux.Pathname;
 import io.chagres.ship.bytes.PrefixChecksums;
 import io.chagres.ship.bytes.Verification;
 import io.chagres.ship.copy.Origins;
 import io.chagres.watch.Dentry;
 import io.chagres.watch.FileId;
 import io.chagres.watch.FileIdentity;
-import io.chagres.watch.WatchedDirectory;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One version of one file while it is followed: which file, which names it has, what is known of its bytes, and the
- * stage of its life. Holds no policy. A file that rests, as most do, costs no more than the fields of this object;
- * other facts about its bytes are computed when somebody asks for them. Confined to the shipper's thread.
+ * stage of its life. Holds no policy. A file that rests, as most do, costs no more than a row of its {@link FileBlock}:
+ * this object is made when somebody asks for the file, and given up as soon as it rests and nobody needs it. Confined
+ * to the shipper's thread.
  */
-public final class Tail implements InodeTable.OfInode {
+public final class Tail extends NamedVersion {
     private static final int HEADED = 1 << 8;
     private static final int GUARDED = 1 << 9;
     private static final int BEFORE_SHIFT = 10;
     private static final int BEFORE = 3 << BEFORE_SHIFT;
-    private static final int KEPT_AT_REST =
-            TailFact.DERIVED_SOUGHT.bit() | TailFact.HANDLE_REMADE.bit() | TailFact.USED_LATELY.bit() | HEADED;
+    private static final int FOUND = 1 << 12;
+    private static final int KEPT_AT_REST = TailFact.DERIVED_SOUGHT.bit()
+            | TailFact.HANDLE_REMADE.bit()
+            | TailFact.USED_LATELY.bit()
+            | TailFact.HELD.bit()
+            | HEADED;
     private static final Verification.Before[] BEFORES = Verification.Before.values();
     private static final long SECOND_MS = 1000;
 
     // -- which file
-    public final long versionId;
     private final long inode;
     private final long generation;
     private FileClass common;
 
-    private @Nullable Dentry name;
-    private @Nullable Seldom seldom;
-
     private @Nullable Fd fd;
+
+    /** Has its row, which knows the bytes while the file rests; null before it is followed, and behind its end. */
+    private @Nullable FileBlock block;
+
+    private short row;
 
     // -- its bytes
     /** The state of its bytes; null while the file rests. */
@@ -49,15 +51,6 @@ public final class Tail implements InodeTable.OfInode {
 
     private int headCrc;
     private long recordedMtimeNs = Long.MIN_VALUE;
-
-    // -- the bytes of a file that rests; its modification time is the one recorded
-    private long restingPosition;
-    private long restingCtimeNs;
-    /** The checksum of all bytes, unless there are checksums of pieces. */
-    private int restingCrc;
-
-    private int restingGuardCrc;
-    private int restingQuietSinceSeconds;
 
     // -- its life
     private Stage stage = Stage.FOUND;
@@ -78,7 +71,7 @@ public final class Tail implements InodeTable.OfInode {
             PrefixChecksums prefix,
             Origins origins,
             Rules rules) {
-        this.versionId = versionId;
+        super(versionId, null, null);
         this.inode = inode;
         this.generation = generation;
         common = volume.common(rules, 0, 0, 0);
@@ -88,13 +81,28 @@ public final class Tail implements InodeTable.OfInode {
         }
     }
 
-    private Seldom seldom() {
-        Seldom has = seldom;
-        if (has == null) {
-            has = new Seldom();
-            seldom = has;
-        }
-        return has;
+    /** Makes that of a file that rests and has none. */
+    Tail(FileBlock block, int row) {
+        super(block.versionId(row), block.name(row), block.takeSeldom(row));
+        inode = block.inode(row);
+        generation = block.generation(row);
+        common = block.common(row);
+        headCrc = block.headCrc(row);
+        recordedMtimeNs = block.mtimeNs(row);
+        flags = (short) (block.flags(row) & ~FOUND);
+        stage = (block.flags(row) & FOUND) != 0 ? Stage.FOUND : Stage.FOLLOWING;
+        this.block = block;
+        this.row = (short) row;
+        attachNames(this);
+    }
+
+    /** Returns the file of a name, or null: what is attached to the name is the file, or a block with its row. */
+    public static @Nullable Tail of(Dentry name) {
+        return switch (name.attachment()) {
+            case Tail tail -> tail;
+            case FileBlock block -> block.tail(name);
+            case null, default -> null;
+        };
     }
 
     // -- which file
@@ -104,12 +112,12 @@ public final class Tail implements InodeTable.OfInode {
         return common.volume();
     }
 
-    @Override
+    /** Returns the inode number. */
     public long inode() {
         return inode;
     }
 
-    @Override
+    /** Returns the generation, which tells apart files that had this inode number in turn. */
     public long generation() {
         return generation;
     }
@@ -176,6 +184,9 @@ public final class Tail implements InodeTable.OfInode {
         if (stage instanceof Stage.Copying copying) {
             copying.comparison().end();
         }
+        if (next instanceof Stage.Copying copying) {
+            copying.originals().forEach(each -> each.set(TailFact.HELD, true));
+        }
         stage = next;
     }
 
@@ -210,109 +221,6 @@ public final class Tail implements InodeTable.OfInode {
         return (marks & 1 << what.ordinal()) != 0;
     }
 
-    // -- names
-
-    /** Adds a name, once. */
-    public void addName(Dentry added) {
-        if (seldom != null) {
-            seldom.unlinked = null;
-        }
-        if (name == null) {
-            name = added;
-        } else if (name != added) {
-            Seldom has = seldom();
-            List<Dentry> more = has.moreNames == null ? new ArrayList<>(1) : has.moreNames;
-            more.add(added);
-            has.moreNames = more;
-        }
-    }
-
-    void removeName(Dentry removed) {
-        List<Dentry> more = moreNames();
-        if (!more.isEmpty()) {
-            more.remove(removed);
-        }
-        if (name == removed) {
-            name = more.isEmpty() ? null : more.removeLast();
-        }
-    }
-
-    /** Returns the names but one; an empty list must not be changed. */
-    private List<Dentry> moreNames() {
-        List<Dentry> more = seldom == null ? null : seldom.moreNames;
-        return more == null ? List.of() : more;
-    }
-
-    /** Returns the watch over the file since it lost its last name; null while it has one. */
-    public @Nullable Unlinked unlinked() {
-        return seldom == null ? null : seldom.unlinked;
-    }
-
-    /** Begins to watch the file, which has no name any longer. */
-    public void loseNames() {
-        seldom().unlinked = new Unlinked();
-    }
-
-    /** Notes the name that a file had which has none. */
-    public void lostNameAt(Pathname path) {
-        seldom().lastPath = path;
-    }
-
-    /** Returns the last name, of a file that has none. */
-    @Nullable
-    Pathname lastPath() {
-        return seldom == null ? null : seldom.lastPath;
-    }
-
-    /** Says whether it has a name. */
-    public boolean hasName() {
-        return name != null;
-    }
-
-    /** Returns one of the names, or null when the file has none. */
-    public @Nullable Dentry name() {
-        return name;
-    }
-
-    /** Returns how many names it has. */
-    public int nameCount() {
-        return (name == null ? 0 : 1) + moreNames().size();
-    }
-
-    /** Says whether each close of it by one of its names is reported: not where a link from elsewhere is the name. */
-    public boolean reportsCloses() {
-        if (name != null && !reportsCloses(name)) {
-            return false;
-        }
-        for (Dentry each : moreNames()) {
-            if (!reportsCloses(each)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private static boolean reportsCloses(Dentry name) {
-        WatchedDirectory parent = name.parent();
-        return name.type() == Directory.DT_REG && parent != null && parent.reportsCloses();
-    }
-
-    /** Returns all names. Allocates. */
-    public List<Dentry> names() {
-        List<Dentry> all = new ArrayList<>();
-        if (name != null) {
-            all.add(name);
-        }
-        all.addAll(moreNames());
-        return all;
-    }
-
-    /** Returns a path for messages. */
-    public String describe() {
-        Pathname path = name == null ? lastPath() : name.path();
-        return path == null ? "a file without a name (version " + Long.toHexString(versionId) + ")" : path.toString();
-    }
-
     /** Tells that the file cannot be read just now, once until it can. */
     public void refused(int errno, Consumer<String> problems) {
         if (bytes().refuses(errno)) {
@@ -343,6 +251,7 @@ public final class Tail implements InodeTable.OfInode {
     /** Takes a descriptor; null when another version took it over. */
     public void open(@Nullable Fd opened) {
         fd = opened;
+        settle();
     }
 
     /** Leaves the kernel's handle, by which a file without a name is opened again. */
@@ -369,24 +278,25 @@ public final class Tail implements InodeTable.OfInode {
         if (known == null) {
             known = awake();
             bytes = known;
-            volume().moves(this, restingPosition);
+            volume().moves(this, known.position());
         }
         return known;
     }
 
     private Verification awake() {
+        FileBlock rested = block();
         PrefixChecksums pieces = seldom == null ? null : seldom.prefix;
         if (seldom != null) {
             seldom.prefix = null;
         }
         Verification known = Verification.afterRest(
-                pieces == null ? PrefixChecksums.ofOnePiece(restingPosition, restingCrc) : pieces,
+                pieces == null ? PrefixChecksums.ofOnePiece(rested.position(row), rested.crc(row)) : pieces,
                 recordedMtimeNs,
-                restingCtimeNs,
+                rested.ctimeNs(row),
                 quietSinceMs(),
                 BEFORES[(flags & BEFORE) >> BEFORE_SHIFT]);
         if ((flags & GUARDED) != 0) {
-            known.guard(restingGuardCrc);
+            known.guard(rested.guardCrc(row));
         }
         return known;
     }
@@ -401,25 +311,27 @@ public final class Tail implements InodeTable.OfInode {
             return;
         }
         PrefixChecksums prefix = known.prefix();
-        restingPosition = known.position();
-        restingCtimeNs = known.ctimeNs();
-        restingQuietSinceSeconds = (int) ((known.quietSinceMs() + SECOND_MS - 1) / SECOND_MS);
-        restingGuardCrc = known.guardCrc();
+        int crc = prefix.isOnePiece() && prefix.pieces() > 0 ? prefix.pieceCrc(0) : 0;
+        int quietSinceSeconds = (int) ((known.quietSinceMs() + SECOND_MS - 1) / SECOND_MS);
+        block().rest(row, known.position(), crc, known.mtimeNs(), known.ctimeNs(), quietSinceSeconds);
         boolean guarded = known.position() > 0 && known.hasGuard();
+        if (guarded) {
+            block().guard(row, known.guardCrc());
+        }
         flags = (short) ((flags & KEPT_AT_REST)
                 | (guarded ? GUARDED : 0)
                 | known.comparesFirst().ordinal() << BEFORE_SHIFT);
-        if (prefix.isOnePiece()) {
-            restingCrc = prefix.pieces() == 0 ? 0 : prefix.pieceCrc(0);
-        } else {
+        if (!prefix.isOnePiece()) {
             seldom().prefix = prefix;
         }
         bytes = null;
-        volume().rests(restingPosition);
+        volume().rests(known.position());
+        settle();
     }
 
     private boolean mayRest() {
-        return name != null
+        return hasName()
+                && block != null
                 && !has(TailFact.TOUCHED)
                 && !has(TailFact.CLOSED_BY_WRITER)
                 && !isRefused()
@@ -431,6 +343,60 @@ public final class Tail implements InodeTable.OfInode {
     /** Says whether it rests: as far as is known, all that it holds is shipped, acknowledged and proven. */
     public boolean isResting() {
         return bytes == null;
+    }
+
+    // -- its row
+
+    private FileBlock block() {
+        return Objects.requireNonNull(block);
+    }
+
+    /** Takes a row. */
+    void take(FileBlock in, int its) {
+        block = in;
+        row = (short) its;
+        in.put(its, this, common);
+    }
+
+    /** Gives the row to others. */
+    void leave() {
+        block().free(row);
+        block = null;
+    }
+
+    /** Returns the number of its row, or -1. */
+    public int row() {
+        return block == null ? -1 : block.number(row);
+    }
+
+    /** Gives up this object before long, if the file rests then and nothing holds it. */
+    void settle() {
+        if (block != null && isResting()) {
+            block.table().settle(this);
+        }
+    }
+
+    /** Gives up this object if the file rests and nothing holds it: from then on it must not be used. */
+    void giveUp() {
+        FileBlock rested = block;
+        if (rested == null || !isResting() || marks != 0 || fd != null || !mayGiveUp()) {
+            return;
+        }
+        int kept = flags | (stage == Stage.FOUND ? FOUND : 0);
+        rested.giveUp(row, this, common, kept, seldom);
+        attachNames(rested);
+        block = null;
+    }
+
+    /** Where a store need not move the times, a look at them does not say that the file is as it was. */
+    private boolean mayGiveUp() {
+        boolean plain = stage == Stage.FOLLOWING || stage == Stage.FOUND;
+        return plain && !has(TailFact.HELD) && volume().timesStores(null) && isAttachedToNames();
+    }
+
+    /** Says whether it was given up: its file has another object now, or none. */
+    boolean isGivenUp() {
+        return bytes == null && block == null;
     }
 
     /** Says whether the checksum of its first bytes is known. */
@@ -456,12 +422,12 @@ public final class Tail implements InodeTable.OfInode {
 
     /** Returns the position of the next byte that is not in a commit yet. */
     public long position() {
-        return bytes == null ? restingPosition : bytes.position();
+        return bytes == null ? block().position(row) : bytes.position();
     }
 
     /** Returns the size the file had when it was last looked at. */
     public long size() {
-        return bytes == null ? restingPosition : bytes.size();
+        return bytes == null ? block().position(row) : bytes.size();
     }
 
     /** Returns the modification time the file had when it was last looked at. */
@@ -472,7 +438,7 @@ public final class Tail implements InodeTable.OfInode {
     /** Says whether the file shows other times or another size than when it was looked at last. */
     public boolean hasMoved(long sizeBytes, long modifiedNs, long changedNs) {
         return bytes == null
-                ? sizeBytes != restingPosition || modifiedNs != recordedMtimeNs || changedNs != restingCtimeNs
+                ? block().hasMoved(row, sizeBytes, modifiedNs, changedNs)
                 : bytes.hasMoved(sizeBytes, modifiedNs, changedNs);
     }
 
@@ -483,12 +449,14 @@ public final class Tail implements InodeTable.OfInode {
 
     /** Returns since when the file has not changed, in milliseconds of the shipper's clock, or a little more. */
     public long quietSinceMs() {
-        return bytes == null ? Integer.toUnsignedLong(restingQuietSinceSeconds) * SECOND_MS : bytes.quietSinceMs();
+        return bytes == null
+                ? Integer.toUnsignedLong(block().quietSinceSeconds(row)) * SECOND_MS
+                : bytes.quietSinceMs();
     }
 
     /** Somebody waits for the bytes up to an end to be acknowledged. */
     public void demand(long end) {
-        if (bytes != null || end > restingPosition) {
+        if (bytes != null || end > position()) {
             bytes().demand(end);
         }
     }

@@ -13,7 +13,9 @@ public enum TailFact {
     /** Its handle is known to hold no more than its identity. */
     HANDLE_REMADE,
     /** Its descriptor was used since it was last asked to give it back. */
-    USED_LATELY;
+    USED_LATELY,
+    /** Somebody may hold its object, beside the queues: it is not given up before its version ends. */
+    HELD;
 
     int bit() {
         return 1 << ordinal();

@@ -130,6 +130,7 @@ public final class Versions {
         Tail before = old.predecessor();
         if (before != null) {
             before.enter(Stage.Over.DONE); // no file is taken for a copy of it any longer
+            files.remove(before);
             old.predecessor(null);
         }
         return next;

@@ -10,6 +10,7 @@ import io.chagres.ship.commit.CommitPipeline;
 import io.chagres.ship.copy.CopyComparison;
 import io.chagres.ship.copy.Origins;
 import io.chagres.ship.copy.OwnLog;
+import io.chagres.ship.file.FileTable;
 import io.chagres.ship.file.Stage;
 import io.chagres.ship.file.Tail;
 import io.chagres.watch.Dentry;
@@ -44,7 +45,7 @@ public final class Copies implements AutoCloseable {
     private final FollowedFiles files;
     private final Offload offload;
     private final Consumer<String> problems;
-    private final HeadIndex heads = new HeadIndex();
+    private final HeadIndex heads;
     private final ArrayDeque<Tail> held = new ArrayDeque<>();
     private final PrefixCheck check = new PrefixCheck();
 
@@ -54,15 +55,18 @@ public final class Copies implements AutoCloseable {
      * Begins without any head.
      *
      * @param seeks whether originals are looked for at all
+     * @param table has the versions that a file may be a copy of
      */
     public Copies(
             boolean seeks,
+            FileTable table,
             Supplier<OwnLog> log,
             CommitPipeline pipeline,
             FollowedFiles files,
             Offload offload,
             Consumer<String> problems) {
         this.seeks = seeks;
+        heads = new HeadIndex(table);
         this.log = log;
         this.pipeline = pipeline;
         this.files = files;

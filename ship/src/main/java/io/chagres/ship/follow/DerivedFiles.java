@@ -41,7 +41,11 @@ public final class DerivedFiles {
     private record Original(long versionId, Origins origins) {}
 
     /** A file that lost a name. A name is lost again and again: rotations come faster than comparisons. */
-    private record Removed(Pathname path, Tail tail) {}
+    private record Removed(Pathname path, Tail tail) {
+        Removed {
+            tail.set(TailFact.HELD, true);
+        }
+    }
 
     private final Supplier<OwnLog> log;
     private final CommitPipeline pipeline;
@@ -86,6 +90,7 @@ public final class DerivedFiles {
         List<Tail> originals = originals(tail, parent, own, own.length - codec.length() - 1);
         if (originals.stream().anyMatch(DerivedFiles::isComing)) {
             if (!waiting.contains(tail)) {
+                tail.set(TailFact.HELD, true);
                 waiting.add(tail);
             }
             return;
@@ -125,7 +130,8 @@ public final class DerivedFiles {
     private List<Tail> originals(Tail tail, WatchedDirectory parent, byte[] name, int length) {
         Set<Tail> found = new LinkedHashSet<>();
         Dentry present = Namesakes.child(parent, name, length);
-        if (present != null && present.attachment() instanceof Tail original) {
+        Tail original = present == null ? null : Tail.of(present);
+        if (original != null) {
             found.add(original);
         }
         found.addAll(Namesakes.originals(tail, parent, name, length));

@@ -28,7 +28,8 @@ final class Namesakes {
                 continue;
             }
             Dentry stem = child(parent, name, end);
-            if (stem != null && stem.attachment() instanceof Tail original && original != tail) {
+            Tail original = stem == null ? null : Tail.of(stem);
+            if (original != null && original != tail) {
                 Tail before = original.predecessor();
                 if (before != null && before.position() > 0) {
                     found.add(before);

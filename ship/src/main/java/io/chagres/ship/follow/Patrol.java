@@ -2,12 +2,15 @@ package io.chagres.ship.follow;
 
 import io.chagres.linux.Fd;
 import io.chagres.linux.Statx;
+import io.chagres.ship.file.FileBlock;
 import io.chagres.ship.file.FileQueue;
 import io.chagres.ship.file.FileTable;
+import io.chagres.ship.file.SourceVolume;
 import io.chagres.ship.file.Tail;
 import io.chagres.watch.Dentry;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.Objects;
 
 /**
@@ -41,9 +44,14 @@ public final class Patrol implements AutoCloseable {
     private final FollowedFiles files;
     private final Verifier verifier;
     private final FileQueue lively = new FileQueue(FileQueue.For.SOON);
-    private final FileQueue atRest = new FileQueue(FileQueue.For.PATROL);
     /** The files that could not be looked at when it was their turn. */
     private final FileQueue missed = new FileQueue(FileQueue.For.MISSED);
+
+    /** When the files of each block of the table were looked at, those that are lively or were missed left out. */
+    private int[] blocksLookedMs = new int[0];
+
+    private int blocks;
+    private int nextBlock;
 
     private final Arena arena = Arena.ofConfined();
     private final Statx stat = new Statx(arena);
@@ -61,7 +69,18 @@ public final class Patrol implements AutoCloseable {
     public boolean step(long nowMs) {
         for (Tail fresh = table.pollFresh(); fresh != null; fresh = table.pollFresh()) {
             fresh.looked(nowMs);
-            (lively.size() < MOST_LOOKS ? lively : atRest).add(fresh);
+            if (lively.size() < MOST_LOOKS) {
+                lively.add(fresh);
+            }
+        }
+        for (; blocks < table.blocks(); blocks++) {
+            if (blocks == blocksLookedMs.length) {
+                blocksLookedMs = Arrays.copyOf(blocksLookedMs, blocks + blocks / 2 + 1);
+            }
+            blocksLookedMs[blocks] = (int) nowMs;
+        }
+        if (table.size() == 0) { // what is found next is looked at then
+            Arrays.fill(blocksLookedMs, (int) nowMs);
         }
         if (dueInMs(nowMs) > 0) {
             return false;
@@ -69,19 +88,19 @@ public final class Patrol implements AutoCloseable {
         steppedMs = nowMs;
         boolean found = look(missed, 0, nowMs);
         found |= look(lively, LIVELY_DUE_MS, nowMs);
-        return look(atRest, atRestDueMs(), nowMs) || found;
+        return lookAtRest(nowMs) || found;
     }
 
     /** Returns the milliseconds until {@link #step} has something to do; {@link Long#MAX_VALUE} without a file. */
     public long dueInMs(long nowMs) {
         long due = missed.isEmpty() ? Long.MAX_VALUE : 0;
         due = Math.min(due, dueInMs(lively, LIVELY_DUE_MS, nowMs));
-        due = Math.min(due, dueInMs(atRest, atRestDueMs(), nowMs));
+        due = Math.min(due, table.size() == 0 ? Long.MAX_VALUE : atRestDueMs() - oldestBlockMs(nowMs));
         return Math.max(due, steppedMs + STEP_MS - nowMs);
     }
 
     private long atRestDueMs() {
-        return atRest.size() <= FEW ? LIVELY_DUE_MS : AT_REST_DUE_MS;
+        return table.size() <= FEW ? LIVELY_DUE_MS : AT_REST_DUE_MS;
     }
 
     private static long dueInMs(FileQueue queue, long dueMs, long nowMs) {
@@ -102,20 +121,57 @@ public final class Patrol implements AutoCloseable {
                 continue; // it costs no look
             }
             left--;
-            if (!isSeen(tail)) {
-                files.modified(tail); // its turn opens it, or says why not
-                missed.add(tail);
-                found = true;
-                continue;
-            }
-            tail.looked(nowMs);
-            found |= take(tail, nowMs);
+            found |= look(tail, nowMs);
         }
         return found;
     }
 
-    /** Takes a look; the file stays on the patrol. */
-    private boolean take(Tail tail, long nowMs) {
+    /** Looks at the files whose turn it is and that are neither lively nor were missed, likewise. */
+    private boolean lookAtRest(long nowMs) {
+        boolean found = false;
+        int left = table.size() == 0 || oldestBlockMs(nowMs) < atRestDueMs() ? 0 : MOST_LOOKS;
+        for (int i = 0; i < blocks && left > 0; i++) {
+            nextBlock = nextBlock < blocks ? nextBlock : 0;
+            int block = nextBlock++;
+            if (lookedAgoMs(block, nowMs) >= atRestDueMs() / 2) {
+                blocksLookedMs[block] = (int) nowMs;
+                left -= table.block(block).used();
+                found |= look(table.block(block), nowMs);
+            }
+        }
+        return found;
+    }
+
+    private boolean look(FileBlock block, long nowMs) {
+        boolean found = false;
+        for (int row = 0; row < FileBlock.ROWS; row++) {
+            if (!block.isUsed(row) || isAsItWas(block, row)) {
+                continue;
+            }
+            Tail tail = block.tail(row);
+            if (tail.isLive() && !tail.waits(FileQueue.For.SOON) && !tail.waits(FileQueue.For.MISSED)) {
+                found |= look(tail, nowMs);
+            }
+        }
+        return found;
+    }
+
+    /** Looks at a file that has no object; without a change it needs none. */
+    private boolean isAsItWas(FileBlock block, int row) {
+        Dentry name = block.name(row);
+        return name != null
+                && isSeen(name, block.inode(row), block.volume(row))
+                && !block.hasMoved(row, stat.size(), stat.mtimeNs(), stat.ctimeNs());
+    }
+
+    /** Looks at a file; returns whether there is anything to be done. */
+    private boolean look(Tail tail, long nowMs) {
+        if (!isSeen(tail)) {
+            files.modified(tail); // its turn opens it, or says why not
+            missed.add(tail);
+            return true;
+        }
+        tail.looked(nowMs);
         boolean moved = tail.hasMoved(stat.size(), stat.mtimeNs(), stat.ctimeNs());
         if (moved) {
             verifier.observe(tail, stat, nowMs); // also while no turn can be given
@@ -123,7 +179,9 @@ public final class Patrol implements AutoCloseable {
         }
         boolean open = verifier.reconsider(tail, nowMs);
         tail.rest(nowMs);
-        (open || nowMs - tail.quietSinceMs() < LATELY_MS ? lively : atRest).add(tail);
+        if (open || nowMs - tail.quietSinceMs() < LATELY_MS) {
+            lively.add(tail);
+        }
         return moved;
     }
 
@@ -134,15 +192,31 @@ public final class Patrol implements AutoCloseable {
         if (fd != null) {
             return stat.of(fd.value()) == 0;
         }
-        return name != null
-                && stat.of(name.writePath(path), false) == 0
-                && stat.ino() == tail.inode()
-                && stat.dev() == tail.volume().device();
+        return name != null && isSeen(name, tail.inode(), tail.volume());
+    }
+
+    private boolean isSeen(Dentry name, long inode, SourceVolume volume) {
+        return stat.of(name.writePath(path), false) == 0 && stat.ino() == inode && stat.dev() == volume.device();
     }
 
     /** Returns how long ago the look was that is the oldest, in milliseconds; 0 without a file. */
     public long oldestLookMs(long nowMs) {
-        return Math.max(ageMs(lively, nowMs), Math.max(ageMs(atRest, nowMs), ageMs(missed, nowMs)));
+        return Math.max(oldestBlockMs(nowMs), Math.max(ageMs(lively, nowMs), ageMs(missed, nowMs)));
+    }
+
+    private long lookedAgoMs(int block, long nowMs) {
+        int agoMs = (int) nowMs - blocksLookedMs[block];
+        return agoMs;
+    }
+
+    /** Returns the age of the oldest look at a block with a file, in milliseconds; 0 without any. */
+    private long oldestBlockMs(long nowMs) {
+        long oldest = 0;
+        for (int i = 0; i < blocks; i++) {
+            long agoMs = lookedAgoMs(i, nowMs);
+            oldest = agoMs > oldest && table.block(i).used() > 0 ? agoMs : oldest;
+        }
+        return oldest;
     }
 
     private static long ageMs(FileQueue queue, long nowMs) {
@@ -156,7 +230,11 @@ public final class Patrol implements AutoCloseable {
 
     /** Returns how many files were not looked at within their time, with some that ended since. */
     public long overdueFiles(long nowMs) {
-        return overdue(lively, LIVELY_MS, nowMs) + overdue(atRest, EVERY_MS, nowMs) + overdue(missed, EVERY_MS, nowMs);
+        long atRest = 0;
+        for (int i = 0; i < blocks; i++) {
+            atRest += lookedAgoMs(i, nowMs) > EVERY_MS ? table.block(i).used() : 0;
+        }
+        return atRest + overdue(lively, LIVELY_MS, nowMs) + overdue(missed, EVERY_MS, nowMs);
     }
 
     private static long overdue(FileQueue queue, long withinMs, long nowMs) {

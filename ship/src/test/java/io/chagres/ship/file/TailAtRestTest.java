@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.Codec;
 import io.chagres.archive.InodeAttributes;
+import io.chagres.foreign.ErrnoException;
+import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
 import io.chagres.ship.bytes.PrefixChecksums;
 import io.chagres.ship.bytes.Verification;
 import io.chagres.ship.copy.Origins;
 import io.chagres.watch.Dentry;
 import io.chagres.watch.DirectoryWatcher;
+import io.chagres.watch.FileIdentity;
 import io.chagres.watch.WatchListener;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,6 +20,7 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,7 +36,9 @@ class TailAtRestTest {
     Path temp;
 
     private final PrefixChecksums prefix = new PrefixChecksums(0);
+    private final FileTable table = new FileTable();
     private Tail tail;
+    private Dentry name;
 
     @BeforeEach
     void follow() throws IOException {
@@ -55,8 +61,14 @@ class TailAtRestTest {
                 watcher.poll(0, listener);
             } while (watcher.scanning());
         }
-        tail = new Tail(1, new SourceVolume(1, 2, 3), 4, 5, prefix, Origins.NONE, new Rules(1000, Codec.ZSTD));
-        tail.addName(names.getLast());
+        SourceVolume volume = table.volume(new FileIdentity(1, 2, 4, 5), 3);
+        tail = new Tail(1, volume, 4, 5, prefix, Origins.NONE, new Rules(1000, Codec.ZSTD));
+        table.put(tail);
+        table.pollFresh();
+        volume.moving().poll();
+        name = names.getLast();
+        name.attach(tail);
+        tail.addName(name);
         tail.recorded(new InodeAttributes(0644, 1000, 100, MTIME_NS));
     }
 
@@ -146,6 +158,71 @@ class TailAtRestTest {
         tail.rest(LATER_MS);
         assertThat(tail.isResting()).isTrue();
         assertThat(tail.bytes().comparesFirst()).isEqualTo(Verification.Before.LAST_PIECES);
+    }
+
+    /** Gives up the object, where a look at the times says enough; returns whether it did. */
+    private boolean giveUp() {
+        tail.rest(LATER_MS);
+        table.settle();
+        return name.attachment() != tail;
+    }
+
+    private boolean knowsThatTimesTell() throws ErrnoException {
+        try (Fd here = Fd.open(Pathname.of(Path.of("").toAbsolutePath().toString()), Fd.O_RDONLY, 0)) {
+            return tail.volume().timesStores(here);
+        }
+    }
+
+    @Test
+    void whatIsMadeOfTheRowIsAsItWas() throws ErrnoException {
+        boolean tell = knowsThatTimesTell();
+        tail.head(9);
+        tail.bytes().compareFirst(Verification.Before.LAST_PIECES, MTIME_NS);
+        ship(PrefixChecksums.PIECE_BYTES, 41);
+        ship(100, 42);
+        assertThat(giveUp()).isEqualTo(tell);
+        Tail before = tail;
+        tail = Objects.requireNonNull(Tail.of(name));
+        assertThat(tail == before).isEqualTo(!tell);
+        assertThat(table.find(tail.identity(), 3)).isSameAs(tail);
+        assertThat(table.all()).containsExactly(tail);
+        assertThat(tail.isResting()).isTrue();
+        assertThat(tail.names()).containsExactly(name);
+        assertThat(tail.versionId).isEqualTo(1);
+        assertThat(tail.hasHead()).isTrue();
+        assertThat(tail.headCrc()).isEqualTo(9);
+        assertThat(tail.stage()).isEqualTo(Stage.FOUND);
+        assertThat(tail.bytes().comparesFirst()).isEqualTo(Verification.Before.LAST_PIECES);
+        assertThat(tail.bytes().prefix().pieceCrc(0)).isEqualTo(41);
+        assertIsAsItWas(PrefixChecksums.PIECE_BYTES + 100, 42);
+    }
+
+    @Test
+    void anObjectThatSomebodyHoldsIsNotGivenUp() throws ErrnoException {
+        knowsThatTimesTell();
+        ship(100, 42);
+        FileQueue queue = new FileQueue(FileQueue.For.DESCRIPTOR);
+        queue.add(tail);
+        assertThat(giveUp()).isFalse();
+        queue.poll();
+        tail.set(TailFact.HELD, true);
+        assertThat(giveUp()).isFalse();
+        assertThat(table.objects()).containsExactly(tail);
+    }
+
+    @Test
+    void aRowIsAnotherVersionsOnceItsOwnIsOver() {
+        ship(100, 42);
+        int row = tail.row();
+        tail.enter(Stage.Over.DONE);
+        table.remove(tail);
+        assertThat(tail.row()).isNegative();
+        assertThat(table.isUsed(row)).isFalse();
+        assertThat(table.size()).isZero();
+        Tail next = new Tail(2, tail.volume(), 4, 5, new PrefixChecksums(0), Origins.NONE, tail.rules());
+        table.put(next);
+        assertThat(next.row()).isEqualTo(row);
+        assertThat(table.current(tail)).isSameAs(next);
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.archive.Codec;
 import io.chagres.ship.bytes.PrefixChecksums;
 import io.chagres.ship.copy.Origins;
+import io.chagres.ship.file.FileTable;
 import io.chagres.ship.file.Rules;
 import io.chagres.ship.file.SourceVolume;
 import io.chagres.ship.file.Stage;
@@ -16,7 +17,8 @@ import org.junit.jupiter.api.Test;
 class HeadIndexTest {
     private static final int MANY = 3000;
 
-    private final HeadIndex heads = new HeadIndex();
+    private final FileTable table = new FileTable();
+    private final HeadIndex heads = new HeadIndex(table);
     private final List<Tail> tails = new ArrayList<>();
 
     private void add(int count) {
@@ -29,17 +31,23 @@ class HeadIndexTest {
                     new PrefixChecksums(0),
                     Origins.NONE,
                     new Rules(1000, Codec.ZSTD));
+            table.put(tail);
             tail.head(i);
             heads.add(tail);
             tails.add(tail);
         }
     }
 
+    private void end(Tail tail) {
+        tail.enter(Stage.Over.DONE);
+        table.remove(tail);
+    }
+
     @Test
     void holdsNoFilesThatAreGone() {
         add(MANY);
         for (Tail each : tails.subList(10, MANY)) {
-            each.enter(Stage.Over.DONE);
+            end(each);
         }
         heads.trim(10);
         assertThat(heads.find(9, 1)).containsExactly(tails.get(9));
@@ -50,8 +58,9 @@ class HeadIndexTest {
     @Test
     void staysAsItIsWhileMostAreThere() {
         add(MANY);
-        tails.get(7).enter(Stage.Over.DONE);
+        end(tails.get(7));
         heads.trim(MANY - 1);
-        assertThat(heads.find(7, 1)).containsExactly(tails.get(7)); // nothing was made again
+        assertThat(heads.find(7, 1)).isEmpty();
+        assertThat(heads.find(8, 1)).containsExactly(tails.get(8));
     }
 }
