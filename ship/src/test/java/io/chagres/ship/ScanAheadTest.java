@@ -91,6 +91,20 @@ class ScanAheadTest {
         }
     }
 
+    /** What is known of each file until its commit is acknowledged is a multiple of what is kept then. */
+    @Test
+    void aCommitHasNotMoreFilesThanMemoryIsFor() throws IOException {
+        try (ShippedTree shipped = tree()) {
+            Shipper running = shipped.shipper();
+            running.parts.pipeline.mostFiles = 50;
+            while (running.status().files() < FILES + LARGE_FILES
+                    || running.status().riskBytes() != 0) {
+                step(running);
+            }
+            assertThat(running.parts.pipeline.commits()).isGreaterThanOrEqualTo(FILES / 50);
+        }
+    }
+
     @Test
     void filesRestAsSoonAsTheyAreAcknowledged() throws IOException {
         try (ShippedTree shipped = tree()) {

@@ -33,11 +33,17 @@ public final class CommitPipeline implements AutoCloseable {
      */
     public static final long OBJECTS_WAIT_MS = Duration.ofHours(6).toMillis();
 
+    /** A commit of small files is cut here: what is known of files in motion, and makes its table, takes a KiB each. */
+    private static final int MOST_FILES = 16_384;
+
     /** A commit that takes longer may be one that the store refuses in the end. */
     private static final long SHORT_MS = 10_000;
 
     /** An object that looks damaged may have been so on its way only. */
     private static final int MOST_DAMAGED_READS = 3;
+
+    /** How many files a commit has new bytes of before it is cut. */
+    public int mostFiles = MOST_FILES;
 
     private final CommitLog log;
     private final CommitCheck check;
@@ -131,9 +137,13 @@ public final class CommitPipeline implements AutoCloseable {
         }
     }
 
+    private boolean isFull() {
+        return filling.isFull() || touched.size() >= mostFiles;
+    }
+
     /** Says whether turns must wait: the commit that is filled has no room, and it cannot be cut yet. */
     public boolean isBlocked() {
-        return mustWait() && (blocked || filling.isFull());
+        return mustWait() && (blocked || isFull());
     }
 
     /**
@@ -218,7 +228,7 @@ public final class CommitPipeline implements AutoCloseable {
             submit(inFlight, nowMs);
             moved = true;
         }
-        boolean due = now || nowMs >= lastCutMs + lagMs() || blocked || filling.isFull();
+        boolean due = now || nowMs >= lastCutMs + lagMs() || blocked || isFull();
         if (inFlight == null && due && !filling.isEmpty() && (now || !health.isFull())) {
             cut(nowMs);
             moved = true;
