@@ -13,9 +13,9 @@ public final class HeapCare {
     private static final long LITTLE_BYTES = 4L << 20;
 
     private static final long LITTLE_MS = 20_000;
-    private static final long KEPT_PART = 10;
+    private static final long KEPT_PART = 20;
     /** What is kept of a file, in the mean: heap that files found since the last collection take is no garbage. */
-    private static final long FILE_BYTES = 200;
+    private static final long FILE_BYTES = 120;
 
     /** When at least this many files went, and half of all, what was kept of them is garbage. */
     private static final long MANY_FILES = 4_000;

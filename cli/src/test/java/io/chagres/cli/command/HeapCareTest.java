@@ -25,13 +25,13 @@ class HeapCareTest {
         HeapCare care = new HeapCare(() -> heap[0], () -> collections[0]++);
         care.step(0, 0);
         heap[0] = MUCH_BYTES;
-        care.step(1, 300_000);
+        care.step(1, 500_000);
         assertThat(collections[0]).isZero();
         heap[0] = 2 * MUCH_BYTES;
-        care.step(2, 300_000);
+        care.step(2, 500_000);
         assertThat(collections[0]).isEqualTo(1);
         heap[0] += MUCH_BYTES;
-        care.step(3, 300_001);
+        care.step(3, 500_001);
         assertThat(collections[0]).isEqualTo(2);
     }
 
