@@ -311,9 +311,10 @@ final class ModelTree implements AutoCloseable {
                 || mapped.values().stream().anyMatch(each -> each.key.equals(key));
     }
 
+    /** Returns which file it is: another one may have its inode number soon. */
     private static Object key(Path file) throws IOException {
-        Map<String, Object> attributes = Files.readAttributes(file, "unix:ino,dev");
-        return attributes.get("ino") + " " + attributes.get("dev");
+        Map<String, Object> attributes = Files.readAttributes(file, "unix:ino,creationTime,dev");
+        return attributes.get("ino") + " " + attributes.get("creationTime") + " " + attributes.get("dev");
     }
 
     private void copyTruncate(ModelOperation o) throws IOException {
