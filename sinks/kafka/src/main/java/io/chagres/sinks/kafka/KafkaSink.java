@@ -61,6 +61,7 @@ final class KafkaSink implements Sink {
             producer.initTransactions(); // ends the transaction of the forwarder before, one way or the other
             KafkaPositions.Read left = positions.read(wait);
             wait.end();
+            requireOwned(host, left); // another one may have begun since the look: it begins again, and has the host
             if (!takeOver) {
                 requireOrigin(host, left); // the owner of the host loses a transaction at most, and begins it again
             }
@@ -96,16 +97,20 @@ final class KafkaSink implements Sink {
             return;
         }
         KafkaPositions.Read settled = positions.readSettled(wait);
-        if (mine && !settled.isOwnedBy(nonce)) {
-            if (settled.claim() != null) {
-                throw new SinkException("Kafka: another process is about to forward " + host.title(), 0);
-            }
+        if (mine && settled.claim() != null && !settled.isOwnedBy(nonce)) {
+            throw new SinkException("Kafka: another process is about to forward " + host.title(), 0);
+        }
+        requireOwned(host, settled);
+        if (bound && !settled.originMoves()) {
+            requireOrigin(host, settled);
+        }
+    }
+
+    private void requireOwned(HostRegistry.Owner host, KafkaPositions.Read read) throws SinkFencedException {
+        if (owned.contains(host.id()) && !read.isOwnedBy(nonce)) {
             throw new SinkFencedException(host.title()
                     + " is forwarded by another process since, under the same name; this one ends. Nothing is"
                     + " lost or doubled. Two that share hosts want --shard, two with different files want --as");
-        }
-        if (bound && !settled.originMoves()) {
-            requireOrigin(host, settled);
         }
     }
 

@@ -15,10 +15,12 @@ import io.chagres.linux.Pathname;
 import io.chagres.testkit.Await;
 import io.chagres.testkit.KafkaBroker;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -26,9 +28,13 @@ import java.util.function.Consumer;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.metrics.KafkaMetric;
+import org.apache.kafka.common.metrics.MetricsReporter;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -254,5 +260,54 @@ class KafkaSinkTest {
             later.commitTransaction();
         }
         assertThatThrownBy(() -> sink.open(mine)).isInstanceOf(SinkFencedException.class);
+    }
+
+    /** Runs something when the next producer is made, between the first look at the positions and the fence. */
+    public static final class AtNextProducer implements MetricsReporter {
+        private static @Nullable Runnable what;
+
+        @Override
+        public void configure(Map<String, ?> configs) {
+            Runnable now = what;
+            if (now != null && configs.containsKey(ProducerConfig.TRANSACTIONAL_ID_CONFIG)) {
+                what = null;
+                now.run();
+            }
+        }
+
+        @Override
+        public void init(List<KafkaMetric> metrics) {}
+
+        @Override
+        public void metricChange(KafkaMetric metric) {}
+
+        @Override
+        public void metricRemoval(KafkaMetric metric) {}
+
+        @Override
+        public void close() {}
+    }
+
+    /** It fences the later one then, and must not take the host from it. */
+    @Test
+    void theEarlierEndsAlsoWhereTheLaterBeginsBehindItsLook() throws IOException {
+        Map<String, String> properties =
+                new HashMap<>(settings("overtaken", NEVER_MS).properties());
+        properties.put("metric.reporters", AtNextProducer.class.getName());
+        KafkaSettings settings = new KafkaSettings(NAME, properties);
+        HostRegistry.Owner mine = host("overtaken", "mine");
+        KafkaSink earlier = sink(settings);
+        KafkaSink later = sink(settings);
+        earlier.open(mine).close();
+        AtNextProducer.what = () -> {
+            try {
+                later.open(mine).close();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        };
+        assertThatThrownBy(() -> earlier.open(mine)).isInstanceOf(SinkFencedException.class);
+        later.open(mine).close();
+        assertThatThrownBy(() -> earlier.open(mine)).isInstanceOf(SinkFencedException.class);
     }
 }
