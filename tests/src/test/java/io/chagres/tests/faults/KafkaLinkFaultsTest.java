@@ -70,7 +70,12 @@ class KafkaLinkFaultsTest {
         KafkaBroker broker = closing(KafkaBroker.behindProxy(bench.root()));
         TcpProxy proxy = closing(broker.proxy());
         Path hasty = properties(
-                bench, Map.of("request.timeout.ms", "1000", "delivery.timeout.ms", "1500", "max.block.ms", "1500"));
+                bench,
+                Map.of(
+                        "request.timeout.ms", "1000",
+                        "delivery.timeout.ms", "1500",
+                        "max.block.ms", "1500",
+                        "default.api.timeout.ms", "1500"));
         LineWriter writer = bench.writer("stream").open(bench.file("app.log")).lines(10);
         ShipProcess ship = bench.ship();
         ForwardProcess forward = forward(bench, broker, hasty);
