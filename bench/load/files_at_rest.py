@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measures what files at rest cost a ship: files_at_rest.py CHAGRES [FILES [PER_DIRECTORY]]
 
-Makes files of one line, lets `ship` ship them and follow them, waits until the heap of the JVM holds one object for
-each file and nothing of what only files in motion have, and prints a Markdown table: bytes of heap for each file by
+Makes files of one line, lets `ship` ship them and follow them, waits until the heap of the JVM holds a row for each
+file and hardly anything of what only files in motion have, and prints a Markdown table: bytes of heap for each file by
 class, which depend on no machine, and the memory of the process. Needs jcmd of the JDK ($JAVA_HOME, or in the PATH)."""
 
 import os
@@ -19,6 +19,7 @@ files = int(sys.argv[2]) if len(sys.argv) > 2 else 100_000
 per_directory = int(sys.argv[3]) if len(sys.argv) > 3 else 1000
 jcmd = os.path.join(os.environ["JAVA_HOME"], "bin", "jcmd") if "JAVA_HOME" in os.environ else "jcmd"
 SHOWN = 8
+ROWS = 256  # of a FileBlock
 
 
 def make(tree):
@@ -47,9 +48,9 @@ def heap(pid):
 def at_rest(pid):
     while True:
         found = heap(pid)
-        tails = found.get("io.chagres.ship.file.Tail", (0, 0))[0]
+        blocks = found.get("io.chagres.ship.file.FileBlock", (0, 0))[0]
         moving = found.get("io.chagres.ship.bytes.Verification", (0, 0))[0]
-        if tails >= files and moving <= files // 100:
+        if blocks * ROWS >= files and moving <= files // 100:
             return found
         time.sleep(5)
 
