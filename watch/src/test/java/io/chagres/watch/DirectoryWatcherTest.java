@@ -383,7 +383,8 @@ class DirectoryWatcherTest {
 
     @Test
     void wakeupEndsTheWait() throws Exception {
-        try (WatchFixture watch = new WatchFixture(top, "")) {
+        dir("d"); // what others do beside the root is an event, too
+        try (WatchFixture watch = new WatchFixture(top, "d")) {
             watch.watcher.wakeup();
             assertThat(watch.watcher.poll(60_000, watch.heard)).isZero();
         }
