@@ -110,6 +110,25 @@ class PatrolTest {
         assertThat(running.status().files()).isEqualTo(5 * FEW_OPEN - 2);
     }
 
+    /** A change in the tick of a comparison shows in no time, and the file is closed here since. */
+    @Test
+    void whatWasComparedTooSoonIsComparedAgain() throws IOException {
+        open(FEW_OPEN);
+        ModelClock times = new ModelClock();
+        shipped.fileClock = times;
+        for (int i = 0; i < 5 * FEW_OPEN; i++) {
+            append(shipped.file("f" + i), random(1000, i));
+        }
+        times.advance(Files.getLastModifiedTime(shipped.file("f0")).toMillis() - times.millis());
+        settle();
+        Shipper running = shipped.shipper();
+        pass(2 * Patrol.EVERY_MS); // for this clock no time passed
+        boolean tell = running.parts.table.volumes().getFirst().timesStores(null);
+        times.advance(Patrol.EVERY_MS);
+        awaitObjects(running, tell ? FEW_OPEN : 5 * FEW_OPEN);
+        shipped.assertArchived();
+    }
+
     /** Waits for the comparisons of files that were not written back yet; others do them. */
     private void awaitObjects(Shipper running, int most) {
         Await.until("files at rest give up their objects", () -> {

@@ -145,11 +145,17 @@ public final class Verifier implements AutoCloseable {
         if (bytes.unprovenBytes() == 0
                 && nowMs - bytes.quietSinceMs() >= QUIET_MS
                 && isRested(bytes, QUIET_BYTES_PER_MS, nowMs)
-                && (writers.tell(tail, asked) || (asked == 0 && nowMs - bytes.comparedMs() >= Patrol.EVERY_MS))) {
+                && (writers.tell(tail, asked) || mayBeToldNow(tail, asked, nowMs))) {
             bytes.doubt();
             watch(tail);
         }
         return asked == -Errno.EAGAIN;
+    }
+
+    /** Says whether the last comparison is old, and another may prove more than it did: a closed file is opened for it. */
+    private boolean mayBeToldNow(Tail tail, int asked, long nowMs) {
+        boolean closed = tail.fd() == null && writers.timesStores(tail);
+        return (asked == 0 || closed) && nowMs - tail.bytes().comparedMs() >= Patrol.EVERY_MS;
     }
 
     private void watch(Tail tail) {
