@@ -46,6 +46,8 @@ public final class StoreHealth {
     private final Consumer<String> problems;
     /** The requests that were refused and not taken since. */
     private final IdentityHashMap<Object, Refusal> refusals = new IdentityHashMap<>();
+    /** Whether one of them was refused because the store is full: each step asks. */
+    private boolean full;
     /** What was said of this refusal, without what differs between keys: a retry may meet two objects in turn. */
     private final Set<String> reasons = new HashSet<>();
 
@@ -85,6 +87,7 @@ public final class StoreHealth {
         cause = said;
         Refusal refusal = refusals.computeIfAbsent(request, each -> new Refusal());
         refusal.why = why;
+        countFull();
         if (reasons.size() == MAX_REASONS) {
             reasons.clear();
         }
@@ -102,7 +105,7 @@ public final class StoreHealth {
     /** Takes that the store took a request, whether it refused it before or not. */
     public void accepted(Object request, long nowMs) {
         allSinceMs = nowMs;
-        refusals.remove(request);
+        dropped(request);
         if (cause != null && refusals.isEmpty()) {
             problems.accept(storeName + " accepts again");
             cause = null;
@@ -112,7 +115,13 @@ public final class StoreHealth {
 
     /** Notes that a request is not asked again, which is no sign that the store would take it. */
     public void dropped(Object request) {
-        refusals.remove(request);
+        if (refusals.remove(request) != null) {
+            countFull();
+        }
+    }
+
+    private void countFull() {
+        full = refusals.values().stream().anyMatch(each -> each.why == Cause.FULL);
     }
 
     /** Returns why the store refuses and for how long, or null while it accepts. */
@@ -123,12 +132,7 @@ public final class StoreHealth {
 
     /** Says whether something waits that it refused because it is full. */
     public boolean isFull() {
-        for (Refusal each : refusals.values()) {
-            if (each.why == Cause.FULL) {
-                return true;
-            }
-        }
-        return false;
+        return full;
     }
 
     /** Returns for how long the store has refused everything, in milliseconds; -1 while it accepts. */

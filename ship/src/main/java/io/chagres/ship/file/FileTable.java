@@ -94,7 +94,7 @@ public final class FileTable implements InodeTable.Inodes {
 
     /** Says whether a row is that of a version which somebody may still ask for. */
     public boolean isUsed(int row) {
-        return blockOf(row).isUsed(row % FileBlock.ROWS);
+        return row < blocks.size() * FileBlock.ROWS && blockOf(row).isUsed(row % FileBlock.ROWS);
     }
 
     /** Returns the version of a row that is used. */
@@ -177,6 +177,10 @@ public final class FileTable implements InodeTable.Inodes {
         }
         tail.leave();
         free.set(row);
+        while (!blocks.isEmpty() && blocks.getLast().used() == 0) {
+            blocks.removeLast();
+            free.clear(blocks.size() * FileBlock.ROWS, Integer.MAX_VALUE);
+        }
     }
 
     /** Returns the file systems of all files. */

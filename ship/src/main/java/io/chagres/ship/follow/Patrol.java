@@ -53,6 +53,9 @@ public final class Patrol implements AutoCloseable {
     private int blocks;
     private int nextBlock;
 
+    /** No used block was looked at before this time; each step asks when the next is due. */
+    private long oldestBlockAtMs = Long.MIN_VALUE;
+
     private final Arena arena = Arena.ofConfined();
     private final Statx stat = new Statx(arena);
     private final MemorySegment path = arena.allocate(PATH_BYTES);
@@ -69,11 +72,12 @@ public final class Patrol implements AutoCloseable {
     public boolean step(long nowMs) {
         for (Tail fresh = table.pollFresh(); fresh != null; fresh = table.pollFresh()) {
             fresh.looked(nowMs);
+            oldestBlockAtMs = Long.MIN_VALUE; // its block may have been empty, and not looked at
             if (lively.size() < MOST_LOOKS) {
                 lively.add(fresh);
             }
         }
-        for (; blocks < table.blocks(); blocks++) {
+        for (blocks = Math.min(blocks, table.blocks()); blocks < table.blocks(); blocks++) {
             if (blocks == blocksLookedMs.length) {
                 blocksLookedMs = Arrays.copyOf(blocksLookedMs, blocks + blocks / 2 + 1);
             }
@@ -95,8 +99,15 @@ public final class Patrol implements AutoCloseable {
     public long dueInMs(long nowMs) {
         long due = missed.isEmpty() ? Long.MAX_VALUE : 0;
         due = Math.min(due, dueInMs(lively, LIVELY_DUE_MS, nowMs));
-        due = Math.min(due, table.size() == 0 ? Long.MAX_VALUE : atRestDueMs() - oldestBlockMs(nowMs));
+        due = Math.min(due, table.size() == 0 ? Long.MAX_VALUE : atRestDueInMs(nowMs));
         return Math.max(due, steppedMs + STEP_MS - nowMs);
+    }
+
+    private long atRestDueInMs(long nowMs) {
+        if (nowMs - atRestDueMs() >= oldestBlockAtMs) {
+            oldestBlockAtMs = nowMs - oldestBlockMs(nowMs);
+        }
+        return atRestDueMs() - (nowMs - oldestBlockAtMs);
     }
 
     private long atRestDueMs() {
@@ -129,7 +140,7 @@ public final class Patrol implements AutoCloseable {
     /** Looks at the files whose turn it is and that are neither lively nor were missed, likewise. */
     private boolean lookAtRest(long nowMs) {
         boolean found = false;
-        int left = table.size() == 0 || oldestBlockMs(nowMs) < atRestDueMs() ? 0 : MOST_LOOKS;
+        int left = table.size() == 0 || atRestDueInMs(nowMs) > 0 ? 0 : MOST_LOOKS;
         for (int i = 0; i < blocks && left > 0; i++) {
             nextBlock = nextBlock < blocks ? nextBlock : 0;
             int block = nextBlock++;

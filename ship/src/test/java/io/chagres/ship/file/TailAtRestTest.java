@@ -226,6 +226,26 @@ class TailAtRestTest {
     }
 
     @Test
+    void blocksWithoutAFileAreGivenUp() {
+        List<Tail> more = new ArrayList<>();
+        for (int i = 0; i < 2 * FileBlock.ROWS; i++) {
+            Tail next = new Tail(2 + i, tail.volume(), 10 + i, 5, new PrefixChecksums(0), Origins.NONE, tail.rules());
+            table.put(next);
+            more.add(next);
+        }
+        int last = more.getLast().row();
+        assertThat(table.blocks()).isEqualTo(3);
+        for (Tail each : more.reversed()) {
+            each.enter(Stage.Over.DONE);
+            table.remove(each);
+        }
+        assertThat(table.blocks()).isEqualTo(1);
+        assertThat(table.isUsed(last)).isFalse();
+        table.put(new Tail(1000, tail.volume(), 9, 5, new PrefixChecksums(0), Origins.NONE, tail.rules()));
+        assertThat(table.all()).hasSize(2);
+    }
+
+    @Test
     void aFileThatSomebodyWaitsForDoesNotRest() {
         ship(100, 42);
         FileQueue queue = new FileQueue(FileQueue.For.TURN);
