@@ -175,9 +175,12 @@ final class RiskMeter {
         return List.copyOf(files.subList(0, Math.min(most, files.size())));
     }
 
-    /** Returns the files at risk that no longer have a name. Allocates. */
-    List<FileRisk> nameless(long nowMs) {
-        return files(nowMs, tail -> !tail.hasName());
+    /** Says which files at risk no longer have a name: nobody finds them again when the shipper ends. */
+    void tellNameless(long nowMs) {
+        for (FileRisk each : files(nowMs, tail -> !tail.hasName())) {
+            parts.health.problem(each.path() + " no longer has a name: its " + each.riskBytes()
+                    + " bytes that are not acknowledged are lost");
+        }
     }
 
     private List<FileRisk> files(long nowMs, Predicate<Tail> which) {

@@ -144,6 +144,15 @@ public final class Shipper implements AutoCloseable {
         if (phase == Phase.FINISHED) {
             return 0;
         }
+        try {
+            return step(timeoutMs);
+        } catch (IOException | RuntimeException e) {
+            risk.tellNameless(steadyMs());
+            throw e;
+        }
+    }
+
+    private int step(int timeoutMs) throws IOException {
         parts.table.settle();
         takeRequests();
         int work = look(timeoutMs);
@@ -198,10 +207,6 @@ public final class Shipper implements AutoCloseable {
         } catch (IOException e) {
             if (e instanceof FencedException fenced) {
                 parts.pulse.fenced(fenced.who(), parts.sideline, status);
-            }
-            for (FileRisk each : risk.nameless(now)) { // nobody finds these again
-                parts.health.problem(each.path() + " no longer has a name: its " + each.riskBytes()
-                        + " bytes that are not acknowledged are lost");
             }
             throw e;
         }

@@ -3,6 +3,7 @@ package io.chagres.ship;
 import static io.chagres.ship.ShippedTree.append;
 import static io.chagres.ship.ShippedTree.random;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.store.StoreException;
@@ -37,6 +38,16 @@ class OutageTest {
             until(shipped, bytes);
         }
         assertThat(shipped.shipper().status().storeTrouble()).isNotNull();
+        return shipped;
+    }
+
+    /** Lets the store refuse the object of a large file. */
+    private static ShippedTree refusingLarge(ShippedTree shipped, StoreException.Kind why) throws IOException {
+        append(shipped.file("known"), random(1000, 1));
+        shipped.settle();
+        shipped.refusesObjects = why;
+        append(shipped.file("large"), random(3 << 20, 2));
+        until(shipped, "the store refuses", status -> status.storeTrouble() != null);
         return shipped;
     }
 
@@ -144,12 +155,7 @@ class OutageTest {
     /** A small commit would fit where a large object does not. */
     @Test
     void nothingOvertakesWhatAFullStoreRefused() throws IOException {
-        try (ShippedTree shipped = new ShippedTree(temp)) {
-            append(shipped.file("known"), random(1000, 1));
-            shipped.settle();
-            shipped.refusesObjects = StoreException.Kind.FULL;
-            append(shipped.file("large"), random(3 << 20, 2));
-            until(shipped, "the store refuses", status -> status.storeTrouble() != null);
+        try (ShippedTree shipped = refusingLarge(new ShippedTree(temp), StoreException.Kind.FULL)) {
             for (int i = 1; i <= 3; i++) {
                 append(shipped.file("small" + i), random(1000, i));
                 until(shipped, (3 << 20) + 1000L * i);
@@ -167,12 +173,7 @@ class OutageTest {
     /** A drain has no time to wait for room. */
     @Test
     void aDrainPutsWhatFitsAFullStore() throws IOException {
-        try (ShippedTree shipped = new ShippedTree(temp)) {
-            append(shipped.file("known"), random(1000, 1));
-            shipped.settle();
-            shipped.refusesObjects = StoreException.Kind.FULL;
-            append(shipped.file("large"), random(3 << 20, 2));
-            until(shipped, "the store refuses", status -> status.storeTrouble() != null);
+        try (ShippedTree shipped = refusingLarge(new ShippedTree(temp), StoreException.Kind.FULL)) {
             append(shipped.file("small"), random(1000, 3));
             until(shipped, (3 << 20) + 1000);
             shipped.shipper().requestFlush();
@@ -185,12 +186,7 @@ class OutageTest {
     /** The rights to one prefix are missing: files that need none of its objects are shipped. */
     @Test
     void otherFilesAreShippedWhileTheObjectsOfOneAreForbidden() throws IOException {
-        try (ShippedTree shipped = new ShippedTree(temp)) {
-            append(shipped.file("known"), random(1000, 1));
-            shipped.settle();
-            shipped.refusesObjects = StoreException.Kind.LASTING;
-            append(shipped.file("large"), random(3 << 20, 2));
-            until(shipped, "the store refuses", status -> status.storeTrouble() != null);
+        try (ShippedTree shipped = refusingLarge(new ShippedTree(temp), StoreException.Kind.LASTING)) {
             for (int i = 1; i <= 3; i++) {
                 append(shipped.file("small" + i), random(1000, i));
                 rest(shipped);
@@ -201,6 +197,22 @@ class OutageTest {
             assertThat(said(shipped, "accepts again")).isZero();
             shipped.refusesObjects = null;
             shipped.settle().assertArchived();
+        }
+    }
+
+    /** Nobody finds them again: the descriptors of the shipper were all that held them. */
+    @Test
+    void filesWithoutANameAreNamedWhenTheWatchEndsIt() throws IOException {
+        try (ShippedTree shipped = refusingLarge(new ShippedTree(temp), StoreException.Kind.FULL)) {
+            Files.delete(shipped.file("large"));
+            rest(shipped);
+            Shipper running = shipped.shipper();
+            running.parts.watcher.close();
+            assertThatThrownBy(() -> running.doWork(0)).isInstanceOf(IllegalStateException.class);
+            assertThat(said(
+                            shipped,
+                            "large no longer has a name: its 3145728 bytes that are not acknowledged are lost"))
+                    .isEqualTo(1);
         }
     }
 }
