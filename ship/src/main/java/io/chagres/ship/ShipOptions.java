@@ -6,7 +6,6 @@ import io.chagres.archive.HostRegistry;
 import io.chagres.archive.age.AgeRecipient;
 import io.chagres.linux.Pathname;
 import java.util.List;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -120,7 +119,12 @@ public record ShipOptions(
 
     /** Returns the paths of all sources, with a space between. */
     public String follows() {
-        return sources.stream().flatMap(each -> each.paths().stream()).collect(Collectors.joining(" "));
+        return String.join(" ", paths());
+    }
+
+    /** Returns the paths and patterns of all sources. */
+    public List<String> paths() {
+        return sources.stream().flatMap(each -> each.paths().stream()).toList();
     }
 
     /** Returns the same, but that copies are not looked for: every byte that is new in a file is stored. */

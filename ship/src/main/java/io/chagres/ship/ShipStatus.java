@@ -61,6 +61,12 @@ public record ShipStatus(
                 0, 0, -1, 0, 0, -1, 0, 0, 0, 0, 0, errors, true, storeTrouble, 0, Looks.UNKNOWN, Lost.NOTHING, 0, 0);
     }
 
+    /** Returns what is known when nobody has looked for a time, in milliseconds: the risk is unknown, and as old. */
+    public ShipStatus silent(long ms) {
+        Looks older = new Looks(looks.oldestMs() < 0 ? -1 : looks.oldestMs() + ms, files);
+        return with(-1, Math.max(riskMs, ms), -1, older);
+    }
+
     /** Says whether it says something new after another: the age of the oldest look grows by itself. */
     boolean isNewsAfter(ShipStatus told) {
         return looks.overdueFiles() != told.looks.overdueFiles()
@@ -68,13 +74,17 @@ public record ShipStatus(
     }
 
     private ShipStatus withLooks(Looks other) {
+        return with(riskBytes, riskMs, unverifiedBytes, other);
+    }
+
+    private ShipStatus with(long bytes, long ms, long unverified, Looks other) {
         return new ShipStatus(
                 files,
                 shippedBytes,
-                riskBytes,
-                riskMs,
+                bytes,
+                ms,
                 heldBackBytes,
-                unverifiedBytes,
+                unverified,
                 unreadableFiles,
                 unreadableDirectories,
                 totalBytes,

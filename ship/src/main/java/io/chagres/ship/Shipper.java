@@ -28,17 +28,11 @@ import org.jspecify.annotations.Nullable;
 public final class Shipper implements AutoCloseable {
     private static final int TURNS_PER_STEP = 4096;
     private static final long RETRY_UNREADABLE_MS = 30_000;
-    private static final long STATUS_MS = 200;
-    /** How old a status gets while nothing changes: the ages in it are of its moment. */
-    private static final long QUIET_STATUS_MS = 5_000;
     /** How often the log is looked at where no heartbeat says how often. */
     private static final long PRESENCE_MS = 60_000;
-    /** A status sums up the sizes of all files that do not rest: the more there are, the rarer it is. */
-    private static final int FILES_PER_STATUS_MS = 200;
 
     private static final int CROWDED_MS = 10;
     private static final long NS_PER_MS = 1_000_000;
-    private static final int FILES_TOLD = 50;
     /** The phases of a shipper's life, in order. */
     private enum Phase {
         FIRST_SCAN,
@@ -53,6 +47,7 @@ public final class Shipper implements AutoCloseable {
     final ShipParts parts; // a test looks at them
     private ShipOptions options;
     private final RiskMeter risk;
+    private final PublishedStatus published;
     private final Flush flush;
     private final Drill drill;
     private @Nullable HeldFiles held;
@@ -76,22 +71,18 @@ public final class Shipper implements AutoCloseable {
     private volatile @Nullable ShipOptions reload;
     private volatile @Nullable String notice;
     private boolean noticed;
-    private volatile ShipStatus status = ShipStatus.UNKNOWN;
-    private volatile boolean filesWanted;
-    private volatile List<FileRisk> filesAtRisk = List.of();
     private long drainUntilMs = Long.MAX_VALUE;
     /** Since when a drain waits for nothing but files that cannot be read. */
     private long refusedSinceMs = Long.MAX_VALUE;
 
     private long nextUnreadableMs;
     private long nextRememberedMs;
-    private long nextStatusMs;
-    private boolean changed = true;
 
     private Shipper(ShipParts parts, ShipOptions options) {
         this.parts = parts;
         this.options = options;
         risk = new RiskMeter(parts);
+        published = new PublishedStatus(parts.clock, risk);
         flush = new Flush(parts);
         drill = new Drill(parts);
         hears = parts.dentries;
@@ -145,7 +136,9 @@ public final class Shipper implements AutoCloseable {
             return 0;
         }
         try {
-            return step(timeoutMs);
+            int work = step(timeoutMs);
+            published.waits(0);
+            return work;
         } catch (IOException | RuntimeException e) {
             risk.tellNameless(steadyMs());
             throw e;
@@ -175,14 +168,14 @@ public final class Shipper implements AutoCloseable {
         boolean hurry = allHadTurns && (noticed || flush.isUnderWay() || phase.compareTo(Phase.LAST_SCAN) > 0);
         work += commit(now, hurry) ? 1 : 0;
         parts.undelivered.hurry(flush.isUnderWay() || phase.compareTo(Phase.LAST_SCAN) >= 0);
-        changed |= work > 0;
+        published.changes(work > 0);
         publish(now);
         if (parts.watcher.takeWokenFor()) {
             drill.lookNow();
             parts.pulse.touched(now);
         }
-        drill.step(now, status);
-        parts.pulse.step(now, status, parts.health.isFull());
+        drill.step(now, published.last());
+        parts.pulse.step(now, published.last(), parts.health.isFull());
         return work;
     }
 
@@ -206,7 +199,7 @@ public final class Shipper implements AutoCloseable {
             return moved;
         } catch (IOException e) {
             if (e instanceof FencedException fenced) {
-                parts.pulse.fenced(fenced.who(), parts.sideline, status);
+                parts.pulse.fenced(fenced.who(), parts.sideline, published.last());
             }
             throw e;
         }
@@ -223,7 +216,7 @@ public final class Shipper implements AutoCloseable {
             return 0;
         }
         parts.watcher.holdScans(parts.pipeline.isBlockedShortly(steadyMs()) && parts.files.areMany());
-        return parts.watcher.poll(waitMs(timeoutMs), hears);
+        return parts.watcher.poll(published.waits(waitMs(timeoutMs)), hears);
     }
 
     private long steadyMs() {
@@ -237,7 +230,7 @@ public final class Shipper implements AutoCloseable {
             options = next;
             parts.reload(next);
             unmatchedDue = true;
-            changed = true;
+            published.changes(true);
         }
         String what = notice;
         if (what != null && !noticed) {
@@ -536,30 +529,32 @@ public final class Shipper implements AutoCloseable {
     }
 
     private void publish(long now) {
-        boolean due = now >= nextStatusMs + (changed ? 0 : QUIET_STATUS_MS);
-        if (phase == Phase.FINISHED || due) {
-            status = risk.measure(now, phase == Phase.FIRST_SCAN || parts.isScanning() || parts.pipeline.isCrowded());
-            if (phase == Phase.FINISHED) {
-                flush.end(status);
-            }
-            if (filesWanted) {
-                filesWanted = false;
-                filesAtRisk = risk.files(now, FILES_TOLD);
-            }
-            nextStatusMs = now + STATUS_MS + risk.summedUp() / FILES_PER_STATUS_MS;
-            changed = status.riskBytes() != 0;
+        boolean last = phase == Phase.FINISHED;
+        published.publish(now, last, phase == Phase.FIRST_SCAN || parts.isScanning() || parts.pipeline.isCrowded());
+        if (last) {
+            flush.end(published.last());
         }
     }
 
-    /** Returns the last published status. Safe for any thread. */
+    /**
+     * Returns the last published status. While the loop hangs nobody looks at files, so what is at risk is unknown, for
+     * as long as it hangs at least. Safe for any thread.
+     */
     public ShipStatus status() {
-        return status;
+        return published.now();
+    }
+
+    /**
+     * Returns for how long a step should have been over, or the next one should have begun, in milliseconds; 0 for less
+     * than half a minute. A call into a file system that does not answer may take for ever. Safe for any thread.
+     */
+    public long hangsForMs() {
+        return published.hangsForMs();
     }
 
     /** Returns the files at risk as of when somebody asked last, and has them looked at again. Safe for any thread. */
     public List<FileRisk> filesAtRisk() {
-        filesWanted = true;
-        return status.riskBytes() == 0 ? List.of() : filesAtRisk;
+        return published.filesAtRisk();
     }
 
     /**
@@ -592,8 +587,9 @@ public final class Shipper implements AutoCloseable {
 
     @Override
     public void close() {
+        published.ends();
         if (phase == Phase.FINISHED) {
-            parts.pulse.end(drained, status);
+            parts.pulse.end(drained, published.last());
         }
         parts.rememberAcknowledged();
         if (held != null) {

@@ -10,6 +10,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.BiConsumer;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -19,9 +20,6 @@ import org.jspecify.annotations.Nullable;
  * messages. The shipper's thread fills it; safe for any.
  */
 public final class StatusBoard implements Board {
-    /** A loop that has not reported for longer hangs, in milliseconds. */
-    static final long HANGS_MS = 30_000;
-
     static final int SAMPLES = 360;
     static final long SAMPLE_MS = 10_000;
     private static final int MESSAGES = 30;
@@ -42,7 +40,7 @@ public final class StatusBoard implements Board {
     private int samples;
     private long sampledMs;
     private ShipStatus status = ShipStatus.unopened("", 0);
-    private long reportedMs;
+    private LongSupplier hangsForMs = () -> 0;
     private boolean scanned;
     private boolean accepted;
     private Predicate<ShipStatus> accepts = any -> false;
@@ -59,26 +57,29 @@ public final class StatusBoard implements Board {
         this.about = about;
         this.clock = clock;
         this.members = members;
-        reportedMs = clock.millis();
     }
 
     /**
      * Takes what only a shipper can tell, once the store has been opened; asked on other threads.
      *
      * @param hasAccepted whether something was accepted where the bytes go, by a status
+     * @param hanging for how long the loop that ships hangs, in milliseconds; 0 while it works
      */
     public synchronized void opened(
-            Supplier<Metrics> registry, Supplier<List<FileRisk>> filesAtRisk, Predicate<ShipStatus> hasAccepted) {
+            Supplier<Metrics> registry,
+            Supplier<List<FileRisk>> filesAtRisk,
+            Predicate<ShipStatus> hasAccepted,
+            LongSupplier hanging) {
         accepts = hasAccepted;
         metrics = registry;
         files = filesAtRisk;
-        reportedMs = clock.millis();
+        hangsForMs = hanging;
     }
 
     /** Takes a status. */
     public synchronized void status(ShipStatus now) {
         status = now;
-        reportedMs = clock.millis();
+        long reportedMs = clock.millis();
         scanned |= !now.scanning();
         accepted |= metrics != null && accepts.test(now);
         if (samples == 0 || reportedMs - sampledMs >= SAMPLE_MS) {
@@ -111,13 +112,14 @@ public final class StatusBoard implements Board {
         ended = true;
         metrics = null;
         files = List::of;
+        hangsForMs = () -> 0;
     }
 
     /** Returns what is wrong with the loop that ships, or null while it works. */
     @Override
     public synchronized @Nullable String ailment() {
-        long silentMs = metrics == null ? 0 : clock.millis() - reportedMs; // an opening may take its time
-        return silentMs > HANGS_MS ? "the loop that ships has not reported for " + silentMs / 1000 + " s" : null;
+        long ms = hangsForMs.getAsLong();
+        return ms > 0 ? "the loop that ships hangs in a call for " + ms / 1000 + " s" : null;
     }
 
     /** Returns what it is not ready for, or null once the store has accepted and everything was scanned once. */
@@ -153,7 +155,8 @@ public final class StatusBoard implements Board {
         json.member("host", about.host()).member("archive", about.archive()).member("follows", about.follows());
         json.member("obstacle", obstacle()).member("ailment", ailment());
         json.name("status").beginObject();
-        members.accept(json, status);
+        long ms = hangsForMs.getAsLong();
+        members.accept(json, ms > 0 ? status.silent(ms) : status);
         json.endObject();
         json.name("history").beginObject().member("stepMs", SAMPLE_MS);
         array(json, "riskBytes", riskBytes);

@@ -428,14 +428,16 @@ public final class ShipCommand implements Callable<Integer> {
         try (WorkerThreads workers = new WorkerThreads("chagres-worker-", 4);
                 Destination to = destination(options, report);
                 BlobStore archive = start.open(to::open);
-                Shipper shipper = start.open(() -> Shipper.open(options, archive, workers, Clock.systemUTC(), start))) {
+                Shipper shipper = start.open(() -> Shipper.open(options, archive, workers, Clock.systemUTC(), start));
+                LoopWatch loop = new LoopWatch(shipper::hangsForMs, options.paths(), report)) {
             to.begin(shipper);
             hold.apply(shipper);
             List<String> concerns = ArchivePlace.concerns(plan());
             board.opened(
                     () -> ArchivePlace.addTo(reload.addTo(ProcessNumbers.addTo(shipper.metrics())), concerns),
                     shipper::filesAtRisk,
-                    to::hasAccepted);
+                    to::hasAccepted,
+                    shipper::hangsForMs);
             report.started("version " + BuildVersion.text() + " ships " + options.follows() + " to " + store
                     + " as host "
                     + options.identity().hostName() + ArchivePlace.words(concerns) + "; the archive knows where "
@@ -444,6 +446,7 @@ public final class ShipCommand implements Callable<Integer> {
                     () -> {
                         rate.hurry(Long.MAX_VALUE);
                         shipper.requestDrain();
+                        loop.stops(drain.toMillis(), start::abandon);
                     },
                     () -> {
                         rate.hurry(drain.toMillis());
@@ -521,10 +524,7 @@ public final class ShipCommand implements Callable<Integer> {
 
     /** A path that does not exist yet can be followed, but once is now. */
     private static void checkThatPathsExist(ShipOptions options) throws IOException {
-        List<String> all = options.sources().stream()
-                .flatMap(source -> source.paths().stream())
-                .toList();
-        for (String path : all) {
+        for (String path : options.paths()) {
             int found = Glob.isPattern(path) ? 0 : Fd.tryOpen(Pathname.of(path), Fd.O_PATH, 0);
             if (found < 0) {
                 throw new CommandFailure(

@@ -153,6 +153,11 @@ final class ShipStart implements StoreOpening.Listener, ShipListener {
         }
     }
 
+    /** Ends the process, whatever its main thread waits for. */
+    void abandon() {
+        termination.abandon(program.exitCode(ExitCode.AT_RISK));
+    }
+
     @Override
     public void problem(String message) {
         report.message(message);
@@ -187,7 +192,7 @@ final class ShipStart implements StoreOpening.Listener, ShipListener {
         } else if (!over) {
             report.message("the store did not answer within " + Durations.format(drainMs)
                     + ". Nothing was shipped; all bytes are still in the local files, start chagres ship again.");
-            termination.abandon(program.exitCode(ExitCode.AT_RISK));
+            abandon();
         }
     }
 

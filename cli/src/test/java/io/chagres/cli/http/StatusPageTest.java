@@ -42,7 +42,7 @@ class StatusPageTest {
 
     @Test
     void showsRiskFilesAndTroubles() throws IOException {
-        board.opened(Metrics::new, () -> List.of(new FileRisk(HOSTILE, 1536, 2500, 4096)), any -> true);
+        board.opened(Metrics::new, () -> List.of(new FileRisk(HOSTILE, 1536, 2500, 4096)), any -> true, () -> 0);
         board.status(new ShipStatus(
                 3,
                 2048,
@@ -82,7 +82,7 @@ class StatusPageTest {
 
     @Test
     void neverSaysThatNoFileIsAtRiskBesideBytesAtRisk() throws IOException {
-        board.opened(Metrics::new, List::of, any -> true); // which files it is was not asked before
+        board.opened(Metrics::new, List::of, any -> true, () -> 0); // which files it is was not asked before
         board.status(new ShipStatus(
                 1, 9, 1536, 2500, 0, 0, 0, 0, 0, 0, 1, 1, false, null, 0, Looks.NONE, Lost.NOTHING, 0, 0));
         assertThat(shown())
@@ -92,7 +92,7 @@ class StatusPageTest {
 
     @Test
     void saysWhatIsUnknownOrMissing() throws IOException {
-        board.opened(Metrics::new, List::of, any -> true);
+        board.opened(Metrics::new, List::of, any -> true, () -> 0);
         board.status(
                 new ShipStatus(1, 9, 0, 0, 0, -1, 0, 0, 0, 0, 1, 1, false, null, 4, Looks.NONE, Lost.NOTHING, 0, 0));
         assertThat(shown()).contains("unverified: unknown", "4 missing since no ship ran");

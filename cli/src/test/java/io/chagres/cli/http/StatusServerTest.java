@@ -34,6 +34,7 @@ class StatusServerTest {
     private static final ShipStatus SCANNING =
             new ShipStatus(0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, true, null, 0, Looks.NONE, Lost.NOTHING, 0, 0);
 
+    private final AtomicLong hangsForMs = new AtomicLong();
     private final AtomicLong nowMs = new AtomicLong(1_700_000_000_000L);
     private final StatusBoard board = new StatusBoard(
             new StatusBoard.About("1.2", "web1", "/archive", "/var/log"),
@@ -67,7 +68,11 @@ class StatusServerTest {
                 .counter("chagres_retries", "Retries.", "cause=\"full\"", () -> 1)
                 .counter("chagres_retries", "Retries.", "cause=\"passing\"", () -> 2)
                 .durations("chagres_lag_seconds", "Lag.", lag);
-        board.opened(() -> metrics, () -> List.of(new FileRisk("/var/log/<a>\"&.log", 5, 6, 7)), any -> accepted);
+        board.opened(
+                () -> metrics,
+                () -> List.of(new FileRisk("/var/log/<a>\"&.log", 5, 6, 7)),
+                any -> accepted,
+                hangsForMs::get);
     }
 
     /** Sends one request as it stands, and returns the whole answer. */
@@ -99,8 +104,11 @@ class StatusServerTest {
         assertThat(get("/readyz")).startsWith("HTTP/1.1 503").endsWith("the first scan is not done\n");
         board.status(SAFE);
         assertThat(get("/readyz")).startsWith("HTTP/1.1 200");
-        nowMs.addAndGet(StatusBoard.HANGS_MS + 1);
-        assertThat(get("/healthz")).startsWith("HTTP/1.1 503").contains("has not reported for 30 s");
+        assertThat(get("/status.json")).contains("\"status\":{\"riskBytes\":0}");
+        hangsForMs.set(40_000);
+        assertThat(get("/healthz")).startsWith("HTTP/1.1 503").contains("hangs in a call for 40 s");
+        assertThat(get("/readyz")).startsWith("HTTP/1.1 503");
+        assertThat(get("/status.json")).contains("\"status\":{\"riskBytes\":-1}");
         board.ended();
         assertThat(get("/readyz")).endsWith("it has ended\n");
     }
