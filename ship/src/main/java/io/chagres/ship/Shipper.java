@@ -33,6 +33,7 @@ public final class Shipper implements AutoCloseable {
 
     private static final int CROWDED_MS = 10;
     private static final long NS_PER_MS = 1_000_000;
+
     /** The phases of a shipper's life, in order. */
     private enum Phase {
         FIRST_SCAN,
@@ -536,10 +537,7 @@ public final class Shipper implements AutoCloseable {
         }
     }
 
-    /**
-     * Returns the last published status. While the loop hangs nobody looks at files, so what is at risk is unknown, for
-     * as long as it hangs at least. Safe for any thread.
-     */
+    /** Returns the last published status; while the loop hangs the risk is unknown. Safe for any thread. */
     public ShipStatus status() {
         return published.now();
     }
@@ -582,7 +580,7 @@ public final class Shipper implements AutoCloseable {
 
     /** Returns the registry of its metrics, which may be asked by any thread: values are a moment old. */
     public Metrics metrics() {
-        return ShipMetrics.of(parts, this::status, drill::forecast);
+        return ShipMetrics.of(parts, this::status, () -> hangsForMs() == 0 ? drill.forecast() : DrainForecast.UNKNOWN);
     }
 
     @Override

@@ -59,6 +59,7 @@ class HangingLoopTest {
         assertThat(now.totalBytes()).isEqualTo(1000);
         assertThat(running.metrics().text(false))
                 .contains("chagres_at_risk_bytes NaN")
+                .contains("chagres_drain_seconds NaN")
                 .contains("chagres_at_risk_seconds 31\n");
         settle();
         assertThat(running.hangsForMs()).isZero();
