@@ -145,7 +145,7 @@ final class ShipMetrics {
     private static void addStore(Metrics metrics, StoreHealth health, Supplier<ShipStatus> status) {
         metrics.gauge(
                 "chagres_store_up",
-                "0 while the store refuses.",
+                "0 while the store refuses, or does not answer.",
                 () -> status.get().storeTrouble() == null ? 1 : 0);
         for (StoreHealth.Cause cause : StoreHealth.Cause.values()) {
             metrics.counter(

@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param commits commits acknowledged since this shipper started
  * @param errors puts that failed since this shipper started; each was tried again
  * @param scanning whether a directory is not scanned yet
- * @param storeTrouble since when the store refuses and why ({@code refuses since 9 s: ...}), or null while it accepts
+ * @param storeTrouble since when the store refuses and why ({@code refuses since 9 s: ...}), or for how long it has not
+ *     answered ({@code has not answered for 61 s}); null while it accepts
  * @param missingFiles files that grew when a shipper ran last, and that were not found when this one started: what was
  *     written to them in between is in no archive
  * @param looks when files were looked at

@@ -12,7 +12,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Queue;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -214,5 +216,51 @@ class OutageTest {
                             "large no longer has a name: its 3145728 bytes that are not acknowledged are lost"))
                     .isEqualTo(1);
         }
+    }
+
+    /** Its requests wait in calls that do not return, as in a directory whose server is gone. */
+    @Test
+    void aStoreThatDoesNotAnswerShowsInTheStatus() throws IOException {
+        ModelClock clock = new ModelClock();
+        Queue<Runnable> calls = new ArrayDeque<>();
+        boolean[] hangs = {false};
+        try (ShippedTree shipped = new ShippedTree(temp)) {
+            shipped.clock = clock;
+            shipped.workers = call -> {
+                if (hangs[0]) {
+                    calls.add(call);
+                } else {
+                    call.run();
+                }
+            };
+            append(shipped.file("known"), random(1000, 1));
+            until(shipped, clock, "everything is acknowledged", now -> now.riskBytes() == 0);
+            for (int bytes : new int[] {1000, 3 << 20}) {
+                hangs[0] = true;
+                append(shipped.file("f" + bytes), random(bytes, 2));
+                until(shipped, clock, "the store is asked", now -> !calls.isEmpty());
+                clock.advance(100_000);
+                until(shipped, clock, "the status says so", now -> now.storeTrouble() != null);
+                ShipStatus silent = shipped.shipper().status();
+                assertThat(silent.storeTrouble()).startsWith("has not answered for 100 s");
+                assertThat(silent.riskMs()).isGreaterThanOrEqualTo(100_000);
+                hangs[0] = false;
+                calls.forEach(Runnable::run);
+                calls.clear();
+                until(shipped, clock, "everything is acknowledged", now -> now.riskBytes() == 0);
+                assertThat(shipped.shipper().status().storeTrouble()).isNull();
+            }
+            assertThat(said(shipped, "has not answered for")).isEqualTo(2);
+            assertThat(said(shipped, "answers again")).isEqualTo(2);
+            shipped.assertArchived();
+        }
+    }
+
+    private static void until(ShippedTree shipped, ModelClock clock, String what, Predicate<ShipStatus> condition)
+            throws IOException {
+        until(shipped, what, status -> {
+            clock.advance(10);
+            return condition.test(status);
+        });
     }
 }

@@ -228,6 +228,7 @@ public final class CommitPipeline implements AutoCloseable {
             submit(inFlight, nowMs);
             moved = true;
         }
+        health.step(nowMs);
         boolean due = now || nowMs >= lastCutMs + lagMs() || blocked || isFull();
         if (inFlight == null && due && !filling.isEmpty() && (now || !health.isFull())) {
             cut(nowMs);
@@ -282,6 +283,7 @@ public final class CommitPipeline implements AutoCloseable {
                     + " a name are not lost: start chagres ship again, it uploads them once more");
         }
         submitted = true;
+        health.asked(this, commit.dataLength(), nowMs);
         executor.execute(() -> {
             Throwable failed = null;
             try {

@@ -12,13 +12,18 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps which requests a store refuses, why, since when, and when to try each again. A store that takes one object may
- * refuse another: it accepts again when it took something and nothing waits that it refused. Confined to the shipper's
- * thread.
+ * Keeps which requests a store refuses, why, since when, and when to try each again, and which it does not answer. A
+ * store that takes one object may refuse another: it accepts again when it took something and nothing waits that it
+ * refused. Confined to the shipper's thread.
  */
 public final class StoreHealth {
     private static final Pattern NUMBERS = Pattern.compile("[0-9a-f]{16}");
     private static final int MAX_REASONS = 16;
+
+    /** A store that has said nothing to a request for so long does not answer, in milliseconds. */
+    static final long SILENT_MS = 60_000;
+    /** A request has a millisecond more for so many bytes. */
+    private static final long BYTES_PER_MS = 100;
 
     /** Why a store refuses, as far as a person must act on it. */
     public enum Cause {
@@ -48,6 +53,10 @@ public final class StoreHealth {
     private final IdentityHashMap<Object, Refusal> refusals = new IdentityHashMap<>();
     /** Whether one of them was refused because the store is full: each step asks. */
     private boolean full;
+    /** The requests that wait for an answer. */
+    private final IdentityHashMap<Object, Asked> asked = new IdentityHashMap<>();
+
+    private boolean saidSilent;
     /** What was said of this refusal, without what differs between keys: a retry may meet two objects in turn. */
     private final Set<String> reasons = new HashSet<>();
 
@@ -71,12 +80,55 @@ public final class StoreHealth {
         Cause why = Cause.PASSING;
     }
 
+    private record Asked(long atMs, long patienceMs) {}
+
+    /**
+     * Notes that the store is asked.
+     *
+     * @param request as for {@link #refused}
+     * @param lengthBytes how many bytes it must take
+     */
+    public void asked(Object request, long lengthBytes, long nowMs) {
+        asked.put(request, new Asked(nowMs, SILENT_MS + lengthBytes / BYTES_PER_MS));
+    }
+
+    /** Notes that a request ended, though the store had no part in how. */
+    public void answered(Object request) {
+        asked.remove(request);
+    }
+
+    /** Says so when the store does not answer, and when it does again. */
+    void step(long nowMs) {
+        if (asked.isEmpty() && !saidSilent) {
+            return;
+        }
+        long silent = silentForMs(nowMs);
+        if (silent > 0 && !saidSilent) {
+            problems.accept(storeName + " has not answered for " + silent / 1000
+                    + " s; nothing is lost while the local files stay, waiting");
+        } else if (silent == 0 && saidSilent) {
+            problems.accept(storeName + " answers again");
+        }
+        saidSilent = silent > 0;
+    }
+
+    /** Returns for how long the request that has waited for too long was not answered; 0 when none has. */
+    private long silentForMs(long nowMs) {
+        long longest = 0;
+        for (Asked each : asked.values()) {
+            long ms = nowMs - each.atMs;
+            longest = ms > each.patienceMs ? Math.max(longest, ms) : longest;
+        }
+        return longest;
+    }
+
     /**
      * Takes a refusal and returns the milliseconds to wait before the next try.
      *
      * @param request what will be asked again, by identity
      */
     public long refused(Object request, IOException failure, long nowMs) {
+        asked.remove(request);
         Cause why = Cause.of(failure);
         errors[why.ordinal()]++;
         String said = failure.getMessage() == null ? failure.toString() : failure.getMessage();
@@ -115,6 +167,7 @@ public final class StoreHealth {
 
     /** Notes that a request is not asked again, which is no sign that the store would take it. */
     public void dropped(Object request) {
+        asked.remove(request);
         if (refusals.remove(request) != null) {
             countFull();
         }
@@ -124,10 +177,14 @@ public final class StoreHealth {
         full = refusals.values().stream().anyMatch(each -> each.why == Cause.FULL);
     }
 
-    /** Returns why the store refuses and for how long, or null while it accepts. */
+    /** Returns why the store refuses and for how long, or that it does not answer; null while it accepts. */
     @Nullable
     public String trouble(long nowMs) {
-        return cause == null ? null : "refuses since " + (nowMs - sinceMs) / 1000 + " s: " + cause;
+        if (cause != null) {
+            return "refuses since " + (nowMs - sinceMs) / 1000 + " s: " + cause;
+        }
+        long silent = silentForMs(nowMs);
+        return silent == 0 ? null : "has not answered for " + silent / 1000 + " s";
     }
 
     /** Says whether something waits that it refused because it is full. */
@@ -135,9 +192,9 @@ public final class StoreHealth {
         return full;
     }
 
-    /** Returns for how long the store has refused everything, in milliseconds; -1 while it accepts. */
+    /** Returns for how long the store has refused or not answered everything, in milliseconds; -1 while it accepts. */
     public long refusesForMs(long nowMs) {
-        return cause == null ? -1 : nowMs - allSinceMs;
+        return cause != null ? nowMs - allSinceMs : silentForMs(nowMs) > 0 ? silentForMs(nowMs) : -1;
     }
 
     /** Passes on a thing that a person should know. */

@@ -45,6 +45,9 @@ public final class ObjectUploads {
         final long length;
         long retryAtMs;
         boolean running;
+        /** Whether it is known when the store was asked. */
+        boolean noted;
+
         boolean dropped;
         boolean answered;
         /** When its answer was first looked at; 0 before. */
@@ -73,6 +76,7 @@ public final class ObjectUploads {
             answer(null, null);
             answered = false;
             running = false;
+            noted = false;
             answeredMs = 0;
         }
     }
@@ -145,6 +149,9 @@ public final class ObjectUploads {
                     submit(job);
                 } else if (job.running && job.answered) {
                     moved |= answered(job, nowMs, taker);
+                } else if (job.running && !job.noted) {
+                    job.noted = true;
+                    health.asked(job, job.length, nowMs);
                 }
             }
             any |= moved;
@@ -193,6 +200,7 @@ public final class ObjectUploads {
     /** Says why an object was not made and returns the milliseconds to wait before the next try. */
     private long failed(Job job, IOException failure, long nowMs) {
         if (failure instanceof ErrnoException ofTheFile) { // what the store refuses is another exception
+            health.answered(job);
             job.tail.refused(ofTheFile.errno(), health::problem);
             return REFUSED_MS;
         }

@@ -152,7 +152,7 @@ public final class Verifier implements AutoCloseable {
         return asked == -Errno.EAGAIN;
     }
 
-    /** Says whether the last comparison is old, and another may prove more than it did: a closed file is opened for it. */
+    /** Says whether a comparison may prove more than the last one, which is old; it opens a closed file. */
     private boolean mayBeToldNow(Tail tail, int asked, long nowMs) {
         boolean closed = tail.fd() == null && writers.timesStores(tail);
         return (asked == 0 || closed) && nowMs - tail.bytes().comparedMs() >= Patrol.EVERY_MS;

@@ -108,4 +108,31 @@ class StoreHealthTest {
         health.accepted(commit, 2000);
         assertThat(health.trouble(2000)).isNull();
     }
+
+    /** Silence is no consent. */
+    @Test
+    void aStoreThatDoesNotAnswerIsInTrouble() {
+        List<String> said = new ArrayList<>();
+        StoreHealth health = new StoreHealth("a", said::add);
+        Object commit = new Object();
+        Object object = new Object();
+        health.asked(commit, 0, 1_000);
+        health.asked(object, 10_000_000, 1_000);
+        health.step(61_000);
+        assertThat(health.trouble(61_000)).isNull();
+        health.step(62_000);
+        health.step(63_000);
+        assertThat(health.trouble(63_000)).isEqualTo("has not answered for 62 s");
+        assertThat(health.refusesForMs(63_000)).isEqualTo(62_000);
+        assertThat(said)
+                .containsExactly("a has not answered for 61 s; nothing is lost while the local files stay, waiting");
+        health.accepted(commit, 64_000);
+        health.step(64_000);
+        assertThat(health.trouble(64_000)).isNull();
+        assertThat(health.refusesForMs(64_000)).isEqualTo(-1);
+        assertThat(said).hasSize(2).last().isEqualTo("a answers again");
+        assertThat(health.trouble(162_000)).isEqualTo("has not answered for 161 s");
+        health.dropped(object);
+        assertThat(health.trouble(162_000)).isNull();
+    }
 }
