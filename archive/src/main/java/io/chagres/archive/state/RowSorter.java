@@ -26,6 +26,11 @@ public final class RowSorter implements Iterable<byte[]>, AutoCloseable {
     private static final int FIRST_ROWS = 64;
     private static final int BUFFER_BYTES = 32 * 1024;
 
+    /** What all parts are read through together: a host of millions of names has hundreds of them. */
+    private static final int MERGE_BYTES = 1 << 20;
+
+    private static final int MIN_BUFFER_BYTES = 512;
+
     /** Sorted rows in the file, each behind its length. */
     private record Part(long start, long end) {}
 
@@ -148,8 +153,9 @@ public final class RowSorter implements Iterable<byte[]>, AutoCloseable {
         private final PriorityQueue<Reader> readers = new PriorityQueue<>();
 
         Merged(List<Part> parts) {
+            int bufferBytes = Math.clamp(MERGE_BYTES / parts.size(), MIN_BUFFER_BYTES, BUFFER_BYTES);
             for (Part part : parts) {
-                Reader reader = new Reader(part);
+                Reader reader = new Reader(part, bufferBytes);
                 if (reader.advance()) {
                     readers.add(reader);
                 }
@@ -174,14 +180,15 @@ public final class RowSorter implements Iterable<byte[]>, AutoCloseable {
     private final class Reader implements Comparable<Reader> {
         private final long end;
         private long next;
-        private final byte[] buffer = new byte[BUFFER_BYTES];
+        private final byte[] buffer;
         private int filled;
         private int at;
         private byte[] row = {};
 
-        Reader(Part part) {
+        Reader(Part part, int bufferBytes) {
             next = part.start;
             end = part.end;
+            buffer = new byte[bufferBytes];
         }
 
         /** Goes to the next row; returns whether there is one. */

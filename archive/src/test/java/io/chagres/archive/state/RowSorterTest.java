@@ -3,12 +3,15 @@ package io.chagres.archive.state;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.linux.Pathname;
+import io.chagres.testkit.Allocations;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -39,6 +42,23 @@ class RowSorterTest {
                 }
                 assertThat(next).isEqualTo(count);
             }
+        }
+    }
+
+    /** Many of them are read through as little memory as few. */
+    @Test
+    void takesNoMoreMemoryForMoreRows() throws IOException {
+        try (RowSorter sorter = new RowSorter(Pathname.of("/tmp"))) {
+            byte[] row = new byte[4096];
+            for (int i = 0; i < 65_536; i++) {
+                random.nextBytes(row);
+                sorter.add(row);
+            }
+            assertThat(sorter.iterator().hasNext()).isTrue();
+            long before = Allocations.allocated();
+            Iterator<byte[]> again = sorter.iterator();
+            assertThat(Allocations.allocated() - before).isLessThan(2 << 20);
+            assertThat(again.hasNext()).isTrue();
         }
     }
 }
