@@ -242,7 +242,7 @@ final class CompactionPlan implements AutoCloseable {
 
     /** Goes through all versions, and notes what is written again and what stays in packs. */
     private void collect(VersionPaths paths) throws IOException {
-        for (FileVersion version : state.versions()) {
+        for (FileVersion version : tables.relieving(state.versions())) {
             List<Segment> segments = segments(version);
             for (Segment segment : segments) {
                 long length = segment.end() - segment.start();

@@ -19,6 +19,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -41,6 +42,9 @@ public final class LocalTables implements AutoCloseable {
 
     /** One of this many versions may be in memory while a large host is loaded: beside it there is garbage. */
     private static final int KEPT_PART = 2;
+
+    /** Garbage is collected each time this many rows were gone through. */
+    private static final int ROWS_AT_ONCE = 64 * 1024;
 
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final String PREFIX = "table-";
@@ -280,6 +284,24 @@ public final class LocalTables implements AutoCloseable {
     /** Returns how many versions may be in memory while a host is loaded. */
     int maxKept() {
         return largeVersions / KEPT_PART;
+    }
+
+    /** Goes through much of a host that the caller keeps nothing of, so that its garbage is collected on the way. */
+    public <T> Iterable<T> relieving(Iterable<T> all) {
+        return () -> {
+            Iterator<T> each = all.iterator();
+            return new LazyIterator<>() {
+                private int given;
+
+                @Override
+                protected @Nullable T following() {
+                    if (++given % ROWS_AT_ONCE == 0) {
+                        freed();
+                    }
+                    return each.hasNext() ? each.next() : null;
+                }
+            };
+        };
     }
 
     /** Says that nobody holds what was written into a table. */

@@ -533,7 +533,8 @@ final class HostVerify implements AutoCloseable {
         if (before != null && before.seq() == seq && !Arrays.equals(before.chain(), loaded.chain())) {
             throw new CorruptArchiveException(object, "it does not stand for commit " + seq + " as it is stored here");
         }
-        String difference = state == null || state.seq() != seq ? null : StateComparison.firstDifference(state, loaded);
+        String difference =
+                state == null || state.seq() != seq ? null : StateComparison.firstDifference(state, loaded, tables);
         if (difference != null) {
             throw new CorruptArchiveException(object, "it does not say what the commits say: " + difference);
         }

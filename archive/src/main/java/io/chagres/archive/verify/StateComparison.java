@@ -4,6 +4,7 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.NameTree;
 import java.util.Iterator;
 import java.util.Objects;
@@ -16,21 +17,25 @@ import org.jspecify.annotations.Nullable;
 public final class StateComparison {
     private StateComparison() {}
 
-    /** Returns what differs first, or null when nothing does; {@code other} may be the one that lost something. */
-    public static @Nullable String firstDifference(HostState one, HostState other) {
+    /**
+     * Returns what differs first, or null when nothing does; {@code other} may be the one that lost something.
+     *
+     * @param tables where most of large ones is
+     */
+    public static @Nullable String firstDifference(HostState one, HostState other, LocalTables tables) {
         if (one.timeMs() != other.timeMs()
                 || one.closedCleanly() != other.closedCleanly()
                 || !Objects.equals(one.lastIncarnation(), other.lastIncarnation())) {
             return "who wrote it, and when";
         }
-        String versions = versions(one, other);
-        return versions != null ? versions : names(one, other);
+        String versions = versions(tables.relieving(one.versions()), other);
+        return versions != null ? versions : names(tables.relieving(one.names()), other);
     }
 
-    private static @Nullable String versions(HostState one, HostState other) {
+    private static @Nullable String versions(Iterable<FileVersion> ofOne, HostState other) {
         Iterator<FileVersion> others = other.versions().iterator();
         FileVersion next = after(others);
-        for (FileVersion version : one.versions()) {
+        for (FileVersion version : ofOne) {
             if (next != null && next.id() < version.id()) {
                 return nameOf(next);
             }
@@ -84,9 +89,9 @@ public final class StateComparison {
                 && one.compressedCopies().equals(other.compressedCopies());
     }
 
-    private static @Nullable String names(HostState one, HostState other) {
+    private static @Nullable String names(Iterable<NameTree.Entry> ofOne, HostState other) {
         Iterator<NameTree.Entry> others = other.names().iterator();
-        for (NameTree.Entry entry : one.names()) {
+        for (NameTree.Entry entry : ofOne) {
             if (!others.hasNext() || !same(entry, others.next())) {
                 return "the name " + entry.path();
             }

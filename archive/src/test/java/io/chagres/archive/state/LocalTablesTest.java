@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -99,6 +100,19 @@ class LocalTablesTest {
 
     private static LogRecord name(Pathname path, LogRecord.Kind kind, long version) {
         return new LogRecord.NameAdded(path, kind, version, Pathname.of(""), SOME);
+    }
+
+    @Test
+    void collectsGarbageOnTheWayThroughManyRows() {
+        List<Integer> rows = IntStream.range(0, 200_000).boxed().toList();
+        List<Integer> given = new ArrayList<>();
+        List<Integer> freed = new ArrayList<>();
+        try (LocalTables tables =
+                LocalTables.unnamed(Pathname.of(directory.toString()), 0, () -> freed.add(given.size()))) {
+            tables.relieving(rows).forEach(given::add);
+        }
+        assertThat(given).isEqualTo(rows);
+        assertThat(freed).hasSize(3);
     }
 
     @Test
