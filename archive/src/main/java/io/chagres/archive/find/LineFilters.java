@@ -50,9 +50,6 @@ public final class LineFilters {
 
     private static final int PLACE_BYTES = 2 * Long.BYTES + 1;
 
-    /** The heap of a large host is collected each time this many versions were read. */
-    private static final int VERSIONS_AT_ONCE = 64 * 1024;
-
     private LineFilters() {}
 
     /** The part of a version before a filter. */
@@ -104,20 +101,26 @@ public final class LineFilters {
      *
      * @param store encrypts as the host does
      * @param tables where most of a large host is meanwhile, and what helps to sort
+     * @param changes what commits did since a checkpoint; null if that is not known. Where filters have all before it,
+     *     no other version is looked at
      */
-    public static void write(BlobStore store, String hostId, LocalTables tables) throws IOException {
+    public static void write(BlobStore store, String hostId, LocalTables tables, HostState.@Nullable Changes changes)
+            throws IOException {
         CheckpointId checkpoint = Checkpoints.newest(store, hostId);
         List<BlobInfo> filters = list(store, hostId);
         long until = filters.isEmpty() ? 0 : span(filters.getLast()).to();
         if (checkpoint == null || until >= checkpoint.seq()) {
             return;
         }
-        HostState state = HostLog.load(store, hostId, checkpoint, tables, RunListener.NONE);
         try (RowSorter known = tables.sorter();
                 RowSorter fresh = tables.sorter()) {
-            known(store, filters, known);
-            long bytes = fresh(state, known, fresh);
-            if (bytes == 0) {
+            boolean areWhole = known(store, filters, known);
+            CommitSpan span = new CommitSpan(until, checkpoint.seq());
+            HostState state = changes != null && areWhole && changes.span().equals(span)
+                    ? HostLog.load(store, hostId, checkpoint, tables, changes.versions())
+                    : HostLog.load(store, hostId, checkpoint, tables, RunListener.NONE);
+            long bytes = fresh(tables.relieving(state.versions()), known, fresh);
+            if (bytes == 0 || (filters.isEmpty() && bytes < MIN_BYTES)) {
                 return;
             }
             // a filter answers for words, so an open one must not hold those of encrypted bytes
@@ -139,7 +142,7 @@ public final class LineFilters {
                 for (BlobInfo filter : taken.reversed()) {
                     writer.copy(store, filter.key());
                 }
-                write(writer, reader, () -> freshOf(state, fresh), state.isLarge() ? tables::freed : () -> {});
+                write(writer, reader, tables.relieving(() -> freshOf(state, fresh)));
                 writer.finish();
             }
         }
@@ -175,9 +178,13 @@ public final class LineFilters {
         return Objects.requireNonNull(ArchiveLayout.filterOf(filter.key()));
     }
 
-    /** Sorts how far filters cover versions. */
-    private static void known(BlobStore store, List<BlobInfo> filters, RowSorter known) throws IOException {
+    /** Sorts how far filters cover versions; returns whether they are whole, and of all commits up to the last. */
+    private static boolean known(BlobStore store, List<BlobInfo> filters, RowSorter known) throws IOException {
+        boolean areWhole = true;
+        long reached = 0;
         for (BlobInfo filter : filters) {
+            areWhole &= span(filter).from() == reached;
+            reached = span(filter).to();
             FilterReader reader = new FilterReader(store, filter);
             try {
                 for (List<FilterFormat.Piece> pieces = reader.next(); !pieces.isEmpty(); pieces = reader.next()) {
@@ -186,22 +193,21 @@ public final class LineFilters {
                     }
                 }
             } catch (CorruptArchiveException | NoSuchBlobException | EncryptedException e) {
-                // another filter covers its bytes once more
+                areWhole = false; // another filter covers its bytes once more
             }
         }
+        return areWhole;
     }
 
     /**
      * Sorts the bytes that are in no filter in the order of the store.
      *
-     * @return how many bytes that are; 0 where it is not worth it
+     * @return how many bytes that are
      */
-    private static long fresh(HostState state, RowSorter known, RowSorter fresh) throws IOException {
+    private static long fresh(Iterable<FileVersion> versions, RowSorter known, RowSorter fresh) throws IOException {
         KnownInOrder before = new KnownInOrder(known.iterator());
-        long all = 0;
         long bytes = 0;
-        for (FileVersion version : state.versions()) {
-            all += version.length();
+        for (FileVersion version : versions) {
             Known of = before.find(version.id());
             if (of == null || of.end() < version.startPosition()) {
                 of = new Known(version.startPosition(), true);
@@ -216,7 +222,7 @@ public final class LineFilters {
                 bytes += version.length() - one.start();
             }
         }
-        return all < MIN_BYTES ? 0 : bytes;
+        return bytes;
     }
 
     private static Iterator<Fresh> freshOf(HostState state, RowSorter rows) {
@@ -258,9 +264,7 @@ public final class LineFilters {
         }
     }
 
-    private static void write(FilterWriter writer, VersionReader reader, Iterable<Fresh> fresh, Runnable freed)
-            throws IOException {
-        int left = VERSIONS_AT_ONCE;
+    private static void write(FilterWriter writer, VersionReader reader, Iterable<Fresh> fresh) throws IOException {
         LinePieces pieces = new LinePieces(writer);
         reader.expect(StreamSupport.stream(fresh.spliterator(), false)
                 .flatMap(LineFilters::extents)
@@ -274,10 +278,6 @@ public final class LineFilters {
                 pieces.unknown(each.start(), each.version().length());
             }
             pieces.end();
-            if (--left == 0) {
-                left = VERSIONS_AT_ONCE;
-                freed.run();
-            }
         }
     }
 

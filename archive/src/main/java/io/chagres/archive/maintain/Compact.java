@@ -65,6 +65,7 @@ public final class Compact {
     private long storeMs;
     private Sweep.@Nullable Imagined imagined;
     private Set<String> replaced = Set.of();
+    private HostState.@Nullable Changes changes;
 
     /** Makes a compaction as the other, with what does not fit into its memory in {@code java.io.tmpdir}. */
     public Compact(BlobStore store, CompactOptions options, LongSupplier clockMs, CompactListener listener) {
@@ -156,7 +157,7 @@ public final class Compact {
             long seq = newest(hostId, null, reading);
             release(hostId);
             if (seq > 0 && !options.dryRun() && taken == null) {
-                LineFilters.write(writing, hostId, tables);
+                LineFilters.write(writing, hostId, tables, changes);
                 release(hostId);
                 sign(hostId);
             }
@@ -211,6 +212,7 @@ public final class Compact {
             HostState state = options.dryRun()
                     ? HostLog.replay(from, hostId, tables, RunListener.NONE)
                     : HostLog.replay(commits, hostId, tables, history);
+            changes = state.changes();
             writing = ProtectedStore.writing(reading, state.recipients());
             CorruptArchiveException untold = LogWitness.untold(store, hostId, state.seq());
             if (untold != null) {

@@ -266,6 +266,21 @@ public final class HostLog {
                 : new HostState(table, listener);
     }
 
+    /**
+     * Loads some versions of one checkpoint, which are looked up in it, and those that their bytes were copied from.
+     * Loads all, as above, where they cannot be looked up.
+     */
+    public static HostState load(
+            BlobStore store, String hostId, CheckpointId checkpoint, LocalTables tables, Set<Long> versionIds)
+            throws IOException {
+        try (TableStack stack = TableStack.open(store, hostId, Tables.none(checkpoint))) {
+            NameChoice chosen = NameChoice.of(versionIds);
+            return HostPart.of(new HostState(stack), chosen, ExtentFilter.ALL, Integer.MAX_VALUE);
+        } catch (LargeHostException e) { // the index is too large
+            return load(store, hostId, checkpoint, tables, RunListener.NONE);
+        }
+    }
+
     /** Fetches the commit that follows a state; null when there is none, or a compaction removed it. One request. */
     public static @Nullable CommitHeader next(CommitReader reader, String hostId, HostState state) throws IOException {
         try {

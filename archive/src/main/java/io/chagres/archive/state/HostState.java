@@ -1,5 +1,8 @@
 package io.chagres.archive.state;
 
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CheckpointId;
+import io.chagres.archive.CommitSpan;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
@@ -15,6 +18,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -257,6 +261,21 @@ public final class HostState {
             }
         }
         return version;
+    }
+
+    /**
+     * What commits did to the files of a checkpoint.
+     *
+     * @param span the commits
+     * @param versions ids of all versions that may differ
+     */
+    public record Changes(CommitSpan span, Set<Long> versions) {}
+
+    /** Returns what differs from the checkpoint it stands over; null where it stands over none, or more than that. */
+    public @Nullable Changes changes() {
+        StateTable below = table();
+        CheckpointId base = below == null ? null : ArchiveLayout.checkpointOf(below.key());
+        return base == null ? null : new Changes(new CommitSpan(base.seq(), seq), Set.copyOf(versions.keySet()));
     }
 
     /** Returns the versions that are in memory, in the order of their ids. */

@@ -5,16 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.find.LineFilters;
 import io.chagres.archive.format.FrameTable;
 import io.chagres.archive.state.Checkpoints;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.StateText;
+import io.chagres.archive.store.BlobInfo;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.ForwardingStore;
 import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.testing.Undamaged;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -82,6 +87,10 @@ class LargeCompactTest {
         }
 
         CompactSummary compact(boolean dryRun, long graceMs, long retainMs) throws IOException {
+            return compact(store, dryRun, graceMs, retainMs);
+        }
+
+        CompactSummary compact(BlobStore through, boolean dryRun, long graceMs, long retainMs) throws IOException {
             CompactListener listener = new CompactListener() {
                 @Override
                 public void progress(long doneBytes, long totalBytes) {}
@@ -98,7 +107,7 @@ class LargeCompactTest {
                 }
             };
             CompactOptions options = new CompactOptions(graceMs, retainMs, 1, 4 << 20, dryRun);
-            return new Compact(store, options, tables, store::nowMs, listener).host(ID);
+            return new Compact(through, options, tables, store::nowMs, listener).host(ID);
         }
 
         /** Returns what the host holds and where, but for random numbers and what depends on them. */
@@ -205,6 +214,46 @@ class LargeCompactTest {
         }
         assertThat(anew).isBetween(1, ROUNDS / 4);
         assertThat(CompactTest.faults(large.store)).isEmpty();
+        large.host.close();
+        small.host.close();
+    }
+
+    /** Filters are written of what grew: no other file is looked at again. */
+    @Test
+    void readsTheCheckpointOnceWhereLittleGrew() throws IOException {
+        Archive large = new Archive(FILES / 2);
+        Archive small = new Archive(LocalTables.LARGE_VERSIONS);
+        long[] read = new long[1];
+        for (Archive each : List.of(large, small)) {
+            for (int i = 0; i < 4 * FILES; i++) {
+                each.ids.add(each.host.file(name(i)));
+                each.host.inline(each.ids.get(i), (name(i) + "\n").repeat(3).getBytes(StandardCharsets.US_ASCII));
+            }
+            each.host.commit();
+            each.compact(false, DAY_MS, 0);
+            each.host.inline(each.ids.get(FILES / 3), "tail of a line\n".getBytes(StandardCharsets.US_ASCII));
+            each.ids.add(each.host.file("/new"));
+            each.host.inline(each.ids.getLast(), "the first line\n".getBytes(StandardCharsets.US_ASCII));
+            each.host.commit();
+            read[0] = 0;
+            BlobStore counting = new ForwardingStore(each.store) {
+                @Override
+                public int get(String key, long offset, MemorySegment target) throws IOException {
+                    int got = super.get(key, offset, target);
+                    read[0] += key.startsWith(ArchiveLayout.checkpoints(ID)) ? got : 0;
+                    return got;
+                }
+            };
+            each.compact(counting, false, DAY_MS, 0);
+            String newest = ArchiveLayout.checkpoint(ID, Objects.requireNonNull(Checkpoints.newest(each.store, ID)));
+            if (each == large) {
+                assertThat(read[0]).isLessThan(each.store.size(newest) * 3 / 2);
+            }
+        }
+        List<BlobInfo> filters = LineFilters.list(large.store, ID);
+        assertThat(filters).hasSize(2);
+        String last = filters.getLast().key();
+        assertThat(large.store.bytes(last)).isEqualTo(small.store.bytes(last));
         large.host.close();
         small.host.close();
     }
