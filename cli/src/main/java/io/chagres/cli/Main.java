@@ -46,6 +46,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -93,6 +94,19 @@ public final class Main {
      */
     public static int run(String[] args, OutputStream out, OutputStream err) {
         return run(CommandContext.of(out, err, child(args)), args);
+    }
+
+    /**
+     * Runs one command in this process that continues until it is told to end.
+     *
+     * @param args the arguments after {@code chagres}
+     * @param out receives standard output; not closed
+     * @param err receives messages; not closed
+     * @param stops receives what ends the command as SIGTERM does, if it listens to signals: for another thread, once
+     * @return the exit code, as above
+     */
+    public static int run(String[] args, OutputStream out, OutputStream err, Consumer<Runnable> stops) {
+        return run(CommandContext.of(out, err, child(args)).with(stops::accept), args);
     }
 
     /** Runs one command in a process of the caller's choice; returns the exit code. */

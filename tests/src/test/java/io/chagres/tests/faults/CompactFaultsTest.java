@@ -67,7 +67,7 @@ class CompactFaultsTest {
         LineWriter writer = bench.writer("s").open(bench.file("app.log"));
         bench.writer("gone").open(bench.file("gone.log")).lines(10).close();
         for (int run = 0; run < 3; run++) {
-            ShipProcess ship = bench.ship();
+            ShipProcess ship = bench.shipProcess();
             for (int i = 0; i < 3; i++) {
                 writer.batch(4000);
                 ship.awaitSettled();

@@ -63,7 +63,7 @@ class ContentFaultsTest {
         for (int size : sizes) {
             Files.write(bench.file("before-" + size), "x".repeat(size).getBytes());
         }
-        ShipProcess ship = bench.ship();
+        ShipProcess ship = bench.shipProcess();
         for (int size : sizes) {
             Files.write(bench.file("later-" + size), "y".repeat(size).getBytes());
         }
@@ -169,7 +169,7 @@ class ContentFaultsTest {
             Program.ok("fallocate", "--length", "3MiB", log.toString());
         }
         LineWriter writer = bench.writer("s").openWithoutAppend(log);
-        ShipProcess ship = bench.ship();
+        ShipProcess ship = bench.shipProcess();
         for (int i = 0; i < 3; i++) {
             writer.lines(200);
             Files.readAllBytes(log);

@@ -139,8 +139,13 @@ final class FaultBench implements AutoCloseable {
         return new Shipping(this, root.resolve("ship" + ships.size() + ".err"), ships::add);
     }
 
-    /** Starts a shipper of the tree and waits for its first scan. */
+    /** Starts a shipper of the tree in this JVM and waits for its first scan. */
     ShipProcess ship(String... options) {
+        return shipping().paths(tree()).options(options).here().awaitScanned();
+    }
+
+    /** Starts one as a process, for a scenario that kills it or sends it a signal. */
+    ShipProcess shipProcess(String... options) {
         return shipping().paths(tree()).options(options).start().awaitScanned();
     }
 

@@ -71,7 +71,7 @@ class FileSystemFaultsTest {
         LineWriter log = bench.writer("log");
         LineWriter below = bench.writer("below").open(disk.resolve("below.log"));
         LineWriter again = bench.writer("again").open(disk.resolve("again.log")).batch(20);
-        ShipProcess ship = bench.ship();
+        ShipProcess ship = bench.shipProcess();
         for (int day = 0; day < 3; day++) {
             Workload.writeWhileRotating(bench, log, disk.resolve("day" + day + ".log"), 10, Duration.ofMillis(5), 20);
             Files.createDirectories(disk.resolve("moved" + day));
@@ -90,7 +90,7 @@ class FileSystemFaultsTest {
             again.open(disk.resolve("again.log")).batch(15);
             Workload.rotate(disk.resolve("day" + day + ".log"), "down");
             below.lines(10);
-            ship = bench.ship();
+            ship = bench.shipProcess();
         }
         below.close();
         again.close();

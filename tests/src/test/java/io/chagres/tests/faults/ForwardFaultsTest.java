@@ -75,7 +75,7 @@ class ForwardFaultsTest {
         for (int i = 0; i < 3; i++) {
             writers.add(bench.writer("stream" + i).open(bench.file("app" + i + ".log")));
         }
-        ShipProcess ship = bench.ship();
+        ShipProcess ship = bench.shipProcess();
         ForwardProcess forward = forward(bench);
         for (int kill = 0; kill < KILLS; kill++) {
             for (LineWriter writer : writers) {
@@ -88,7 +88,7 @@ class ForwardFaultsTest {
             switch (random.nextInt(4)) {
                 case 0 -> {
                     ship.kill();
-                    ship = bench.ship();
+                    ship = bench.shipProcess();
                 }
                 case 1 -> broker.restart();
                 default -> {

@@ -100,7 +100,7 @@ class ForwardOtlpTest {
                     .paths(bench.tree())
                     .state(elsewhere)
                     .options("--once", "--take-over")
-                    .start()
+                    .here()
                     .awaitExit();
             try (ForwardProcess once = forward(bench, collector, "--once", "--trust", trust.toString())) {
                 assertThat(once.awaitExit()).as(once.said()).isEqualTo(1);

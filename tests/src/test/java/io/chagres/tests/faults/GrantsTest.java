@@ -95,7 +95,7 @@ class GrantsTest {
                 .host("other")
                 .state(bench.root().resolve("other"))
                 .options("--host-id", OTHER)
-                .start()
+                .here()
                 .awaitScanned()
                 .drain();
     }

@@ -82,7 +82,7 @@ class InjectedErrorsTest {
     })
     void putsThatFail(String call, String error, String when, FaultBench bench) throws IOException {
         LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(100);
-        ShipProcess ship = bench.ship();
+        ShipProcess ship = bench.shipProcess();
         tamper(bench, ship, call, "error=" + error + ":when=" + when);
         Workload.writeWhileRotating(bench, writer, bench.file("app.log"), 10, Duration.ofMillis(50), 100);
         ship.drain();
@@ -106,7 +106,7 @@ class InjectedErrorsTest {
     @ParameterizedTest(name = "{0} {1} {2}")
     @CsvSource({"pwrite64, EIO, 2", "pwrite64, ENOSPC, 1+9", "fsync, EIO, 1", "linkat, EIO, 1"})
     void objectsThatFail(String call, String error, String when, FaultBench bench) throws IOException {
-        ShipProcess ship = bench.ship("--codec", "none");
+        ShipProcess ship = bench.shipProcess("--codec", "none");
         tamper(bench, ship, call, "error=" + error + ":when=" + when);
         LineWriter writer = Workload.large(bench.writer("s").open(bench.file("app.log")));
         ship.awaitSettled();
@@ -182,7 +182,7 @@ class InjectedErrorsTest {
         assertThat(ship.terminate()).isEqualTo(3);
         assertThat(ship.last().riskBytes()).isGreaterThanOrEqualTo(Files.size(bad));
         lost.close();
-        bench.shipping().paths(bench.tree()).start().awaitScanned().drain();
+        bench.ship().drain();
         bench.restored("--all-versions").exact(lost, good).same(bench.tree());
     }
 

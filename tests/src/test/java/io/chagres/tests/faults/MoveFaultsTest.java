@@ -28,7 +28,7 @@ class MoveFaultsTest {
     void filesBetweenWatchedDirectories(FaultBench bench) throws IOException {
         Path a = Files.createDirectory(bench.file("a"));
         Path b = Files.createDirectory(bench.file("b"));
-        ShipProcess ship = bench.shipping().paths(a, b).start().awaitScanned();
+        ShipProcess ship = bench.shipping().paths(a, b).here().awaitScanned();
         LineWriter writer = bench.writer("s").open(a.resolve("app.log"));
         for (int i = 0; i < 200; i++) {
             writer.lines(5);
@@ -204,7 +204,7 @@ class MoveFaultsTest {
         Path pods = Files.createDirectories(bench.root().resolve("pods/a"));
         LineWriter writer = bench.writer("s").open(pods.resolve("0.log")).lines(10);
         Files.createSymbolicLink(bench.file("a.log"), pods.resolve("0.log"));
-        ShipProcess ship = bench.shipping().paths(bench.file("*.log")).start().awaitScanned();
+        ShipProcess ship = bench.shipping().paths(bench.file("*.log")).here().awaitScanned();
         writer.lines(100);
         ship.awaitSettled();
         writer.lines(100).close();

@@ -51,7 +51,7 @@ abstract class ObjectStoreFaults {
     void killedShipperAndKilledServer(FaultBench bench) throws IOException {
         ObjectServer server = in(bench);
         LineWriter writer = bench.writer("s").open(bench.file("app.log"));
-        ShipProcess ship = bench.ship("--codec", "none");
+        ShipProcess ship = bench.shipProcess("--codec", "none");
         for (int round = 0; round < 3; round++) {
             boolean outage = round < 2 && keepsObjects();
             if (outage) {
@@ -68,7 +68,7 @@ abstract class ObjectStoreFaults {
             }
             if (round > 0) { // the first one lived through both outages
                 ship.kill();
-                ship = bench.ship("--codec", "none");
+                ship = bench.shipProcess("--codec", "none");
             }
         }
         ship.kill();
@@ -133,7 +133,7 @@ abstract class ObjectStoreFaults {
         in(bench);
         FaultProxy proxy = bench.proxied();
         LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(100);
-        ShipProcess ship = bench.ship("--codec", "none").awaitSettled();
+        ShipProcess ship = bench.shipProcess("--codec", "none").awaitSettled();
         long seed = Seeds.next("ObjectStoreFaults");
         List<ProxyRule> rules = List.of(
                 proxy.on(Kind.PUT).share(0.2, seed).repeat(),
@@ -153,7 +153,7 @@ abstract class ObjectStoreFaults {
         ship.kill();
         rules.get(1).remove(); // a command gives up after some tries
         bench.archive().ok("compact", "--grace", "0");
-        ship = bench.ship("--codec", "none");
+        ship = bench.shipProcess("--codec", "none");
         writer.lines(10).close();
         ship.awaitSettled().drain();
         proxy.heal();
@@ -169,7 +169,7 @@ abstract class ObjectStoreFaults {
         LineWriter writer = bench.writer("s").open(bench.file("app.log"));
         for (int round = 0; round < 3; round++) {
             ProxyRule lag = ofOneHost(proxy).lag(Duration.ofSeconds(round == 2 ? 3600 : 2));
-            ShipProcess ship = bench.ship();
+            ShipProcess ship = bench.shipProcess();
             for (int i = 0; i < 3; i++) {
                 writer.lines(20);
                 ship.awaitSettled();
@@ -208,7 +208,7 @@ abstract class ObjectStoreFaults {
         FaultProxy proxy = bench.proxied();
         LineWriter writer = bench.writer("s").open(bench.file("app.log"));
         Workload.large(writer); // before it is found: as an object
-        ShipProcess first = bench.ship("--codec", "none").awaitSettled();
+        ShipProcess first = bench.shipProcess("--codec", "none").awaitSettled();
         writer.lines(100);
         first.awaitSettled().kill();
         byte[] content = Files.readAllBytes(bench.file("app.log"));
@@ -224,7 +224,7 @@ abstract class ObjectStoreFaults {
         }
         Program.ok("rm", "-rf", bench.state().toString()); // what it knows comes from the store now
         ProxyRule flip = damage(proxy, "log", false);
-        ShipProcess second = bench.ship("--codec", "none");
+        ShipProcess second = bench.shipProcess("--codec", "none");
         writer.lines(100).close();
         second.awaitSettled().drain();
         assertThat(flip.applied()).isOne();
@@ -251,7 +251,7 @@ abstract class ObjectStoreFaults {
         ShipProcess ship = bench.shipping()
                 .paths(bench.tree())
                 .options("--drain", "1s")
-                .start()
+                .here()
                 .awaitError(message);
 
         assertThat(ship.running() ? ship.terminate() : ship.awaitExit()).isIn(1, 3);

@@ -216,7 +216,7 @@ class RewriteFaultsTest {
         long survives = Files.size(log);
         before.batch(30);
         long shipped = Files.size(log);
-        bench.ship().awaitSettled().kill();
+        bench.shipProcess().awaitSettled().kill();
 
         before.truncate(survives).close();
         LineWriter after = bench.writer("after").open(log);

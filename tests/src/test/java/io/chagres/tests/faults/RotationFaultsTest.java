@@ -43,7 +43,7 @@ class RotationFaultsTest {
     void rotatedNamesOutsideTheWatchedPattern(int rotations, int everyMs, FaultBench bench) throws IOException {
         Path log = bench.file("app.log");
         Files.createFile(log);
-        ShipProcess ship = bench.shipping().paths(log).start().awaitScanned();
+        ShipProcess ship = bench.shipping().paths(log).here().awaitScanned();
         LineWriter writer = bench.writer("app");
 
         Workload.writeWhileRotating(bench, writer, log, rotations, Duration.ofMillis(everyMs), LINGER_50_MS);
@@ -54,7 +54,7 @@ class RotationFaultsTest {
 
     @Test
     void rotatedNamesInsideAGlob(FaultBench bench) throws IOException {
-        ShipProcess ship = bench.shipping().paths(bench.file("*.log*")).start().awaitScanned();
+        ShipProcess ship = bench.shipping().paths(bench.file("*.log*")).here().awaitScanned();
         LineWriter writer = bench.writer("app");
 
         Workload.writeWhileRotating(bench, writer, bench.file("app.log"), 40, Duration.ofMillis(10), LINGER_50_MS);
@@ -101,7 +101,7 @@ class RotationFaultsTest {
         LineWriter writer = bench.writer("app");
         Path log = bench.file("app.log");
         writer.open(log).lines(500);
-        ShipProcess first = bench.ship().awaitSettled();
+        ShipProcess first = bench.shipProcess().awaitSettled();
         writer.lines(300);
         if (killed) {
             first.kill();

@@ -43,7 +43,7 @@ class S3FaultsTest extends ObjectStoreFaults {
         String address = bench.address() + "&owner=" + server.accessKey();
         LineWriter writer = bench.writer("s").open(bench.file("app.log"));
         Workload.large(writer);
-        bench.shipping().paths(bench.tree()).to(address).start().awaitScanned().drain();
+        bench.shipping().paths(bench.tree()).to(address).here().awaitScanned().drain();
         Archive archive = bench.archive().at(address);
         archive.ok("compact", "--grace", "0");
         archive.verify();
@@ -59,14 +59,14 @@ class S3FaultsTest extends ObjectStoreFaults {
         ProxyRule kept = proxy.on(Kind.DELETE).answer(403, "AccessDenied");
         LineWriter writer = bench.writer("s").open(bench.file("app.log"));
         Workload.large(writer);
-        ShipProcess ship = bench.ship();
+        ShipProcess ship = bench.shipProcess();
         for (int round = 0; round < 3; round++) {
             writer.lines(100);
             ship.awaitSettled();
         }
         ship.kill();
         writer.truncate(0).lines(100);
-        ship = bench.ship().awaitSettled();
+        ship = bench.shipProcess().awaitSettled();
         assertThat(kept.applied()).isZero();
         Program compact = bench.archive().run("compact", "--grace", "0");
         assertThat(compact.exitCode()).isOne();
@@ -158,7 +158,7 @@ class S3FaultsTest extends ObjectStoreFaults {
         RandomGenerator random = Seeds.random(Seeds.next("s3 killedAtRandomMoments"));
         LineWriter writer = bench.writer("s").open(bench.file("app.log"));
         for (int kill = 0; kill < KILLS; kill++) {
-            ShipProcess ship = bench.ship("--codec", "none");
+            ShipProcess ship = bench.shipProcess("--codec", "none");
             if (kill == 0 || random.nextInt(5) == 0) {
                 Workload.large(writer);
             }

@@ -79,7 +79,7 @@ class SameQuestionTest {
         Path tree = Files.createDirectory(bench.root().resolve(host));
         Path state = bench.root().resolve("state-" + host);
         ShipProcess ship =
-                bench.shipping().paths(tree).host(host).state(state).start().awaitScanned();
+                bench.shipping().paths(tree).host(host).state(state).here().awaitScanned();
         Path app = tree.resolve("app.log");
         append(app, lines(host, tree.resolve("app.log.1.log"), 3000, 700)); // over frames and objects
         ship.awaitSettled();

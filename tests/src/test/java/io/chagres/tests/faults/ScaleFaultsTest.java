@@ -71,7 +71,7 @@ class ScaleFaultsTest {
         List<LineWriter> early = create(bench, "early", 300, 2);
         LineWriter moved =
                 bench.writer("moved").open(bench.file("early0/moved")).lines(5);
-        ShipProcess ship = bench.ship().awaitSettled();
+        ShipProcess ship = bench.shipProcess().awaitSettled();
         int queue = Integer.parseInt(Machine.read("/proc/sys/fs/inotify/max_queued_events"));
         ship.signal("STOP");
         for (int event = 0; event < queue; event += 2) {

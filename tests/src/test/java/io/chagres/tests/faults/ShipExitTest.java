@@ -112,7 +112,7 @@ class ShipExitTest {
 
     @Test
     void interruptDrainsLikeTerminate(FaultBench bench) {
-        ShipProcess ship = bench.ship();
+        ShipProcess ship = bench.shipProcess();
         LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(500);
         writer.close();
         ship.signal("INT");
@@ -190,7 +190,7 @@ class ShipExitTest {
         for (int run = 0; run < 2; run++) {
             writer.lines(100);
             ShipProcess ship =
-                    bench.shipping().paths(bench.tree()).options("--once").start();
+                    bench.shipping().paths(bench.tree()).options("--once").here();
             assertThat(ship.awaitExit()).as(ship.report()).isZero();
         }
 

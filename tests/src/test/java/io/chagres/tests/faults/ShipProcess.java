@@ -9,11 +9,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 
-/** A running {@code chagres ship --json}: what it says, and what can be done to it from outside. */
+/**
+ * A running {@code chagres ship --json}: what it says, and what can be done to it from outside. Where that is no more
+ * than its end, it runs in this JVM.
+ */
 final class ShipProcess implements AutoCloseable {
     private static final long END_SECONDS = 330; // longer than it drains
 
@@ -21,13 +25,15 @@ final class ShipProcess implements AutoCloseable {
     private static final int UNTIL_SEEN = 3;
 
     private final Process process;
+    private final Runnable end;
     private final Path errors;
     private final List<ShipStatusLine> statuses = new ArrayList<>();
     private final StringBuffer noise = new StringBuffer();
     private final Thread reader;
 
-    private ShipProcess(Process process, Path errors) {
+    private ShipProcess(Process process, Runnable end, Path errors) {
         this.process = process;
+        this.end = end;
         this.errors = errors;
         reader = Thread.ofPlatform().daemon().start(this::readStatuses);
     }
@@ -36,7 +42,19 @@ final class ShipProcess implements AutoCloseable {
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().putAll(environment);
         try {
-            return new ShipProcess(builder.redirectError(errors.toFile()).start(), errors);
+            Process process = builder.redirectError(errors.toFile()).start();
+            // Process.destroy would close our end of its output
+            return new ShipProcess(process, () -> process.toHandle().destroy(), errors);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Runs it in this JVM, for a scenario that does nothing to the process. */
+    static ShipProcess here(List<String> arguments, Path errors) {
+        try {
+            CommandHere command = CommandHere.start(arguments, errors);
+            return new ShipProcess(command, command::destroy, errors);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -141,7 +159,7 @@ final class ShipProcess implements AutoCloseable {
 
     /** Sends SIGTERM and returns the exit code of the drain. */
     int terminate() {
-        process.toHandle().destroy(); // Process.destroy would close our end of its output
+        end.run();
         return awaitExit();
     }
 
@@ -168,9 +186,8 @@ final class ShipProcess implements AutoCloseable {
     int awaitExit() {
         try {
             if (!Patience.ends(process, END_SECONDS)) {
-                signal("QUIT"); // the JVM writes its threads' stacks to standard output
-                Await.until("a thread dump", () -> noise.indexOf("JNI global") >= 0);
-                process.toHandle().destroyForcibly();
+                dumpThreads();
+                process.destroyForcibly();
                 throw new AssertionError("ship did not end\n" + report());
             }
             reader.join();
@@ -179,6 +196,17 @@ final class ShipProcess implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new AssertionError("interrupted", e);
         }
+    }
+
+    private void dumpThreads() {
+        if (process instanceof CommandHere) {
+            Thread.getAllStackTraces()
+                    .forEach((thread, stack) ->
+                            noise.append(thread).append(Arrays.toString(stack)).append('\n'));
+            return;
+        }
+        signal("QUIT"); // the JVM writes its threads' stacks to standard output
+        Await.until("a thread dump", () -> noise.indexOf("JNI global") >= 0);
     }
 
     String errors() {
@@ -199,6 +227,6 @@ final class ShipProcess implements AutoCloseable {
     @Override
     public void close() {
         process.descendants().forEach(ProcessHandle::destroyForcibly);
-        process.toHandle().destroyForcibly();
+        process.destroyForcibly();
     }
 }

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** A shipper that is about to be started: its command line, piece by piece. */
 final class Shipping {
@@ -19,7 +20,8 @@ final class Shipping {
     private final List<String> options = new ArrayList<>();
     private final List<String> child = new ArrayList<>();
     private final Map<String, String> environment = new HashMap<>();
-    private List<String> program = Chagres.command();
+    private Supplier<List<String>> program = Chagres::command;
+    private boolean hasOwnEnvironment;
     private String store;
     private Path state;
     private String host = FaultBench.HOST;
@@ -68,6 +70,7 @@ final class Shipping {
 
     Shipping environment(String name, String value) {
         environment.put(name, value);
+        hasOwnEnvironment = true;
         return this;
     }
 
@@ -79,7 +82,7 @@ final class Shipping {
 
     /** Runs it from other jars than the build's, where another user may read them. */
     Shipping jars(Path directory) {
-        program = Chagres.command(directory);
+        program = () -> Chagres.command(directory);
         return this;
     }
 
@@ -89,10 +92,29 @@ final class Shipping {
         return this;
     }
 
+    /** Starts it as a process: for a scenario that kills it, sends it a signal, or gives it what only a process has. */
     ShipProcess start() {
         List<String> line = new ArrayList<>(prefix);
-        line.addAll(program);
-        line.add("ship");
+        line.addAll(program.get());
+        line.addAll(arguments());
+        return tell(ShipProcess.start(line, environment, errors));
+    }
+
+    /** Starts it in this JVM. */
+    ShipProcess here() {
+        if (!prefix.isEmpty() || !child.isEmpty() || hasOwnEnvironment) {
+            throw new IllegalStateException("only a process has another environment and children");
+        }
+        return tell(ShipProcess.here(arguments(), errors));
+    }
+
+    private ShipProcess tell(ShipProcess ship) {
+        started.accept(ship);
+        return ship;
+    }
+
+    private List<String> arguments() {
+        List<String> line = new ArrayList<>(List.of("ship"));
         line.addAll(paths);
         line.addAll(List.of("--to", store, "--state", state.toString(), "--host", host, "--max-lag", lag));
         line.addAll(List.of("--json", "--status-interval", "100ms"));
@@ -104,8 +126,6 @@ final class Shipping {
             line.add("--");
             line.addAll(child);
         }
-        ShipProcess process = ShipProcess.start(line, environment, errors);
-        started.accept(process);
-        return process;
+        return line;
     }
 }

@@ -69,7 +69,7 @@ class StateFaultsTest {
     @Test
     void aSecondShipperWithTheSameState(FaultBench bench) {
         LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(100);
-        ShipProcess first = bench.ship();
+        ShipProcess first = bench.shipProcess();
         ShipProcess second = bench.shipping().paths(bench.tree()).start();
 
         assertThat(second.awaitExit()).isEqualTo(1);
@@ -84,7 +84,7 @@ class StateFaultsTest {
     void aSecondShipperWithAnotherState(FaultBench bench) throws IOException {
         Path other = Files.createDirectory(bench.root().resolve("other"));
         LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(100);
-        ShipProcess first = bench.ship();
+        ShipProcess first = bench.shipProcess();
         writer.lines(100);
         first.awaitSettled();
         Shipping again = bench.shipping().paths(other).state(bench.root().resolve("other-state"));
@@ -95,7 +95,7 @@ class StateFaultsTest {
         writer.lines(100).close();
         first.awaitSettled().kill();
         again.options("--once").start().awaitExit(); // what is dead refuses nobody
-        first = bench.ship();
+        first = bench.shipProcess();
         first.drain();
         bench.restored("--all-versions").exact(writer).same(bench.tree());
     }
@@ -108,7 +108,7 @@ class StateFaultsTest {
         Path image = bench.root().resolve("image");
         Mounted disk = bench.mounted(Mounted.newFileSystem(image, bench.state(), mkfs.split(" ")));
         LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(100);
-        ShipProcess ship = bench.ship();
+        ShipProcess ship = bench.shipProcess();
         Path filler = disk.fill();
         for (int round = 0; round < 2; round++) {
             writer.lines(100);
@@ -247,7 +247,7 @@ class StateFaultsTest {
         Path log = bench.file("app.log");
         LineWriter before = bench.writer("before").open(log).batch(40_000); // more than the last megabyte
         LineWriter safe = bench.writer("safe").open(bench.file("safe.log")).batch(500);
-        bench.ship().awaitSettled().kill();
+        bench.shipProcess().awaitSettled().kill();
 
         byte[] content = Files.readAllBytes(log);
         content[100] ^= 1;

@@ -70,12 +70,12 @@ class StoreFaultsTest {
                 .paths(bench.tree())
                 .to(store)
                 .options("--drain", "1s")
-                .start();
+                .here();
         ship.awaitStatus("the archive is full", ShipStatusLine::troubled);
         assertThat(ship.terminate()).isEqualTo(3);
         assertThat(ship.errors()).contains("at risk", "No space left on device");
         Files.delete(ballast);
-        bench.shipping().paths(bench.tree()).to(store).start().awaitScanned().drain();
+        bench.shipping().paths(bench.tree()).to(store).here().awaitScanned().drain();
 
         bench.restored(archive(bench, store), "--all-versions").exact(writer).same(bench.tree());
     }
@@ -118,8 +118,7 @@ class StoreFaultsTest {
         Mounted mounted = bench.tmpfs("mounted", "size=40m");
         Path store = mounted.directory().resolve("archive");
         LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(100);
-        ShipProcess ship =
-                bench.shipping().paths(bench.tree()).to(store).start().awaitSettled();
+        ShipProcess ship = bench.shipping().paths(bench.tree()).to(store).here().awaitSettled();
         mounted.remount("ro");
         writer.lines(100);
         ship.awaitStatus("the archive is read-only", ShipStatusLine::troubled);
@@ -135,7 +134,7 @@ class StoreFaultsTest {
     void archiveThatCannotBeOpened(FaultBench bench) throws IOException {
         Path file = Files.writeString(bench.root().resolve("file"), "not a directory");
         ShipProcess ship =
-                bench.shipping().paths(bench.tree()).to(file.resolve("archive")).start();
+                bench.shipping().paths(bench.tree()).to(file.resolve("archive")).here();
 
         assertThat(ship.awaitExit()).isEqualTo(1);
         assertThat(ship.errors()).contains(file.toString()).contains("Not a directory");

@@ -33,7 +33,7 @@ class TreeFaultsTest {
     private static ShipProcess shipAsNobody(FaultBench bench, String... options) throws IOException {
         Requires.tool("setpriv");
         if (!System.getProperty("user.name").equals("root")) {
-            return bench.ship(options);
+            return bench.shipProcess(options);
         }
         Path jars = Files.createDirectory(bench.root().resolve("jars"));
         for (Path jar : Archive.files(Chagres.jars(), file -> true)) {
@@ -110,7 +110,7 @@ class TreeFaultsTest {
         Requires.tool("mkfifo");
         LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(10);
         Program.ok("mkfifo", bench.file("early-pipe").toString());
-        ShipProcess ship = bench.ship();
+        ShipProcess ship = bench.shipProcess();
         Program.ok("mkfifo", bench.file("late-pipe").toString());
         try (ServerSocketChannel socket = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             Path name = Path.of("/tmp").resolve("chagres-" + ship.pid()); // a socket's name is short
@@ -134,7 +134,7 @@ class TreeFaultsTest {
                 .paths(bench.tree())
                 .to(store)
                 .state(bench.file("state"))
-                .start()
+                .here()
                 .awaitScanned();
         writer.lines(100);
         ship.awaitSettled();
@@ -166,7 +166,7 @@ class TreeFaultsTest {
     @Test
     void aRootThatComesAndGoes(FaultBench bench) throws IOException {
         Path late = bench.root().resolve("late");
-        ShipProcess ship = bench.shipping().paths(bench.tree(), late).start().awaitScanned();
+        ShipProcess ship = bench.shipping().paths(bench.tree(), late).here().awaitScanned();
         Files.createDirectory(late);
         LineWriter writer = bench.writer("s").open(late.resolve("one.log")).lines(10);
         ship.awaitSettled();
