@@ -2,6 +2,7 @@ package io.chagres.tests.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.archive.state.PointInTime;
 import io.chagres.testkit.Await;
 import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
@@ -11,7 +12,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -57,15 +57,20 @@ class MountFaultsTest {
         places.forEach(place -> Program.run(List.of("umount", "--lazy", place.toString())));
     }
 
-    private Path mounted(FaultBench bench, String name, String... options) throws IOException {
-        Path place = Files.createDirectories(bench.root().resolve(name));
+    /** Returns the tree in a mount that a process serves. */
+    private Path live(FaultBench bench) throws IOException {
+        Path place = Files.createDirectories(bench.root().resolve("live"));
         places.add(place);
-        List<String> arguments = new ArrayList<>(List.of(place.toString(), "--links-as-written", "--hide-gone"));
-        arguments.addAll(List.of(options));
-        arguments.addAll(List.of("--log", bench.root().resolve("mount.log").toString()));
-        Program program = bench.archive().through().run("mount", arguments.toArray(String[]::new));
+        String log = bench.root().resolve("mount.log").toString();
+        Program program = bench.archive()
+                .through()
+                .run("mount", place.toString(), "--links-as-written", "--hide-gone", "--log", log);
         assertThat(program.exitCode()).as(program.err()).isZero();
-        return place.resolve(FaultBench.HOST)
+        return below(place, bench);
+    }
+
+    private static Path below(Path mounted, FaultBench bench) {
+        return mounted.resolve(FaultBench.HOST)
                 .resolve(Path.of("/").relativize(bench.tree().toAbsolutePath()));
     }
 
@@ -80,28 +85,28 @@ class MountFaultsTest {
     @Test
     void everyMomentIsShown(FaultBench bench) throws IOException {
         ShipProcess ship = bench.ship().awaitSettled();
-        Path live = mounted(bench, "live");
-        List<String> times = new ArrayList<>();
+        Path live = live(bench);
+        List<Long> times = new ArrayList<>();
         for (String step : STEPS) {
             Program.ok("sh", "-euc", "cd \"$0\"; " + step, bench.tree().toString());
             ship.awaitSettled();
             Await.until(
                     "the mount shows it", () -> differences(bench.tree(), live).isEmpty());
-            Program.ok(
-                    "cp",
-                    "-a",
-                    bench.tree().toString(),
-                    moment(bench, times.size()).toString());
-            times.add("@" + (Clock.systemUTC().millis() / 1000 + 1));
-            Workload.pause(Duration.ofMillis(1100)); // --at takes whole seconds
+            Path moment = moment(bench, times.size());
+            times.add(Clock.systemUTC().millis()); // of the same millisecond as no commit behind the copy
+            Program.ok("cp", "-a", bench.tree().toString(), moment.toString());
         }
         ship.drain();
         for (int i = 0; i < times.size(); i++) {
-            Path shown = mounted(bench, "at" + i, "--at", times.get(i));
-            assertThat(differences(moment(bench, i), shown))
-                    .as("after step %d", i)
-                    .isEmpty();
-            Program.ok("diff", "-r", "--no-dereference", moment(bench, i).toString(), shown.toString());
+            PointInTime at = PointInTime.time(times.get(i));
+            try (MountedArchive mounted = new MountedArchive(bench.store(), List.of(), at)) {
+                Path shown = below(mounted.directory(), bench);
+                assertThat(differences(moment(bench, i), shown))
+                        .as("after step %d", i)
+                        .isEmpty();
+                Program.ok("diff", "-r", "--no-dereference", moment(bench, i).toString(), shown.toString());
+                assertThat(mounted.messages()).isEmpty();
+            }
         }
         assertThat(bench.root().resolve("mount.log")).isEmptyFile();
     }
