@@ -25,6 +25,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -48,9 +49,32 @@ final class FleetRequestsTest {
     /** What {@link #fleet} adds: it takes seconds to make. */
     private static final MemoryStore FLEET = new MemoryStore();
 
-    private int files = 20;
+    /** Of all files together just more than a mebibyte, from which on a host has a filter. */
+    private static final int FILE_BYTES = 54 * 1024;
+
+    private static final int FILES = 20;
+
+    /** The files of each machine: one has the needle. */
+    private static final List<String> TEXTS = texts();
+
+    private int files = FILES;
     private final MemoryStore store = new MemoryStore();
     private final Map<String, Integer> requests = new ConcurrentSkipListMap<>();
+
+    private static List<String> texts() {
+        RandomGenerator random = Seeds.random(7);
+        List<String> texts = new ArrayList<>();
+        for (int i = 0; i < FILES; i++) {
+            StringBuilder lines = new StringBuilder();
+            while (lines.length() < FILE_BYTES) {
+                lines.append("request=")
+                        .append(Long.toHexString(random.nextLong()))
+                        .append(" status=200\n");
+            }
+            texts.add(lines + (i == 3 ? "request " + NEEDLE + "\n" : ""));
+        }
+        return texts;
+    }
 
     private void fleet() throws IOException {
         synchronized (FLEET) {
@@ -78,18 +102,10 @@ final class FleetRequestsTest {
 
     private void machine(String name, boolean wentOn) throws IOException {
         MemoryStore own = new MemoryStore();
-        RandomGenerator random = Seeds.random(7);
         try (SmallArchive archive = new SmallArchive(own, name)) {
             for (int i = 0; i < files; i++) {
                 long version = archive.file("/log/" + i);
-                StringBuilder lines = new StringBuilder();
-                while (lines.length() < 64 * 1024) {
-                    lines.append("request=")
-                            .append(Long.toHexString(random.nextLong()))
-                            .append(" status=200\n");
-                }
-                lines.append(i == 3 ? "request " + NEEDLE + "\n" : "");
-                archive.append(version, lines.toString()).commit(100 + i);
+                archive.append(version, TEXTS.get(i)).commit(100 + i);
             }
             SmallArchive.compact(own, 0, Clock.systemUTC());
             SmallArchive.compact(own, 0, Clock.systemUTC());
