@@ -113,8 +113,20 @@ if [ -n "$name" ]; then seed=$(date +%s%N); else seed=$(printf %d "0x${tree:-1}"
 commits=$(git rev-list --count HEAD 2>/dev/null || echo 0)
 set -- -Dseed="$seed" -Dshare=$((commits % shares))/$shares "$@" # those that were given count
 [ -z "$name" ] || set -- -Dshare.all=true "$@"
-# Alone they run on a class path, where the JVM starts sooner; the check without arguments runs them in modules.
-[ "$tags" != "$fast" ] || set -- -Dtest.modules=false -Dtest.exports= -Dnative.access=ALL-UNNAMED "$@"
+# Alone they run on a class path, where the JVM starts sooner; the check without arguments runs them in modules. Only what is
+# 'unchecked' needs the second compiler.
+[ "$tags" != "$fast" ] || set -- -Dtest.modules=false -Dtest.exports= -Dnative.access=ALL-UNNAMED \
+    -Dtest.jvm='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC' "$@"
+# Surefire starts a JVM to read tags: a module of which all classes have one needs none. Nested classes are not run alone.
+if [ "$tags" = "$fast" ] && [ -z "$modules" ]; then
+    mkdir -p target
+    {
+        echo '**/*$*'
+        grep -rlE '^@Tag\("(it|e2e|long)"\)' --include='*Test.java' */src/test/java */*/src/test/java |
+            sed 's|.*/src/test/java/||'
+    } >target/tagged.txt
+    set -- -Dsurefire.excludesFile="$PWD/target/tagged.txt" "$@"
+fi
 [ $shares != 1 ] || set -- -Djunit.jupiter.execution.timeout.mode=disabled "$@"
 # A second compiler costs more than it saves, also where everything is compiled and looked at.
 export MAVEN_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC ${MAVEN_OPTS-}"

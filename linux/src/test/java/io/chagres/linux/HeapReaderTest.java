@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -142,6 +143,7 @@ class HeapReaderTest {
         }
     }
 
+    @Tag("unchecked")
     @ParameterizedTest
     @MethodSource("readers")
     void nothingIsAllocated(HeapReader reader, boolean triesCache) throws IOException {

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -116,6 +117,23 @@ class CommandsTest {
                 .filteredOn(path -> SEARCH.matcher(sources.get(path)).find() && !path.startsWith("testkit/"))
                 .hasSizeGreaterThan(30)
                 .allMatch(path -> TAG.matcher(sources.get(path)).find(), "has a tag");
+    }
+
+    /** What fast does not even start a JVM for by this pattern is tagged: the tag is that of the class which is run. */
+    @Test
+    void fastLeavesOutOnlyWhatHasATag() throws IOException {
+        String pattern = "^@Tag\\(\"(it|e2e|long)\"\\)";
+        assertThat(text("check.sh")).contains("grep -rlE '" + pattern + "' --include='*Test.java'");
+        Pattern tagged = Pattern.compile(pattern, Pattern.MULTILINE);
+        for (String path : testClasses()) {
+            Matcher found = tagged.matcher(sources.get(path));
+            if (found.find()) {
+                Matcher type = TYPE.matcher(sources.get(path))
+                        .region(found.end(), sources.get(path).length());
+                assertThat(type.find()).as(path).isTrue();
+                assertThat(path).endsWith("/" + type.group(2) + ".java");
+            }
+        }
     }
 
     @Test
