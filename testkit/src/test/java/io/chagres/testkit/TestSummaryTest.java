@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import javax.xml.stream.XMLStreamException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -110,6 +111,7 @@ class TestSummaryTest {
     }
 
     @Test
+    @Tag("long") // compiles it
     void readsTheReportsOfAllModules(@TempDir Path root) throws IOException {
         String first = "stores/s3/target/surefire-reports/TEST-a.FirstTest.xml";
         for (String report : List.of(first, "fuse/target/quick/surefire-reports/TEST-b.SecondTest.xml")) {

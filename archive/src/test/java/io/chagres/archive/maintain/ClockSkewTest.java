@@ -22,12 +22,14 @@ import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Three clocks that do not agree: the shipper's jumps forward and back while it runs, the compactor's is days off, and
  * the store has its own. Nothing goes before its time, and a moment is found by the times that commits say.
  */
+@Tag("long")
 class ClockSkewTest {
     private static final String ID = "0123456789abcdef";
     private static final long HOUR_MS = Duration.ofHours(1).toMillis();

@@ -24,11 +24,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Every piece whose frame is whole is given, whatever was done to the end of its object. */
+@Tag("long")
 class DamagedObjectsTest {
     private static final int PIECE = LogRecord.PIECE_BYTES;
     private static final int PIECES = 8;

@@ -20,9 +20,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Whatever size counts as large, a host says the same. */
+@Tag("long")
 class OpenedHostTest {
     private static final int COMMITS = 40;
 

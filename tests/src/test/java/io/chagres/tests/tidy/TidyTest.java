@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.testkit.Repository;
 import java.io.IOException;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Checks this repository. */
+@Tag("long")
 class TidyTest {
     @Test
     void everySourceKeepsTheRules() throws IOException {
