@@ -124,7 +124,8 @@ final class LoopWatch implements AutoCloseable {
         for (String each : paths) {
             Path path = Path.of(each).toAbsolutePath().normalize();
             while (Glob.isPattern(path.toString())) {
-                path = path.getParent();
+                Path above = path.getParent();
+                path = above == null ? Path.of("/") : above;
             }
             if (mountPoint.startsWith(path) || path.startsWith(mountPoint)) {
                 return true;

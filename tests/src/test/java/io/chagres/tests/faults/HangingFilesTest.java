@@ -30,7 +30,7 @@ class HangingFilesTest {
                 .options("--drain", "1s")
                 .start()
                 .awaitSettled();
-        ShipProcess stays = bench.ship().awaitSettled();
+        ShipProcess stays = bench.shipProcess().awaitSettled();
         FileFault silence = hung.faults()
                 .on("read", "getattr", "lookup", "open", "opendir", "readdir", "statfs")
                 .delay(Duration.ofHours(1));
