@@ -7,8 +7,10 @@ import java.util.function.LongSupplier;
  * then it would take all the memory that it may from the machine. Confined to one thread.
  */
 public final class HeapCare {
-    /** This amount of garbage is collected at once: a collection takes some 20 ms, and longer the more is kept. */
-    private static final long MUCH_BYTES = 16L << 20;
+    /** Half as much garbage as what is kept is collected at once, within bounds: a collection takes longer then. */
+    private static final long LEAST_MUCH_BYTES = 8L << 20;
+
+    private static final long MOST_MUCH_BYTES = 16L << 20;
     /** The young generation, which collects itself, and what goes and comes with each status. */
     private static final long LITTLE_BYTES = 4L << 20;
 
@@ -72,7 +74,7 @@ public final class HeapCare {
         long expectedBytes = keptBytes + Math.max(0, files - collectedFiles) * FILE_BYTES;
         long garbageBytes = used.getAsLong() - expectedBytes - expectedBytes / KEPT_PART;
         if (manyGone
-                || garbageBytes >= MUCH_BYTES
+                || garbageBytes >= Math.clamp(expectedBytes / 2, LEAST_MUCH_BYTES, MOST_MUCH_BYTES)
                 || (garbageBytes >= LITTLE_BYTES && nowMs - collectedMs >= LITTLE_MS)) {
             collect(nowMs, files);
         }
