@@ -103,7 +103,7 @@ public final class Statx implements AutoCloseable {
      * @return 0, or {@code -errno}
      */
     public int of(Pathname path, boolean followLinks) {
-        return ask(StatusCalls.AT_FDCWD, path, followLinks);
+        return ask(StatusCalls.AT_FDCWD, path, linkFlag(followLinks));
     }
 
     /**
@@ -118,6 +118,17 @@ public final class Statx implements AutoCloseable {
     }
 
     /**
+     * Asks what the kernel remembers of a path. It asks no server of a network mount or of FUSE ({@code
+     * AT_STATX_DONT_SYNC}), so none that is gone keeps the call; size and times may be old.
+     *
+     * @param path which; links are followed
+     * @return 0, or {@code -errno}
+     */
+    public int ofRemembered(Pathname path) {
+        return ask(StatusCalls.AT_FDCWD, path, StatusCalls.AT_STATX_DONT_SYNC);
+    }
+
+    /**
      * Asks about a name in a directory.
      *
      * @param dir the directory, borrowed
@@ -126,7 +137,7 @@ public final class Statx implements AutoCloseable {
      * @return 0, or {@code -errno}
      */
     public int of(Fd dir, Pathname name, boolean followLinks) {
-        return ask(dir.value(), name, followLinks);
+        return ask(dir.value(), name, linkFlag(followLinks));
     }
 
     /**
@@ -333,13 +344,13 @@ public final class Statx implements AutoCloseable {
     }
 
     /** Copies the path to memory of this object: a slice of a stack frame is not always free of allocation. */
-    private int ask(int dirFd, Pathname name, boolean followLinks) {
+    private int ask(int dirFd, Pathname name, int flags) {
         if (name.length() >= Pathname.PATH_MAX) {
             return -Errno.ENAMETOOLONG;
         }
         name.copyTo(path, 0);
         path.set(ValueLayout.JAVA_BYTE, name.length(), (byte) 0);
-        return ask(dirFd, path, linkFlag(followLinks));
+        return ask(dirFd, path, flags);
     }
 
     private int ask(int dirFd, MemorySegment cString, int flags) {

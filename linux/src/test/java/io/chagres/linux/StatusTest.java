@@ -38,6 +38,22 @@ class StatusTest {
     }
 
     @Test
+    void whatIsRememberedIsTheSameFile() throws IOException {
+        Path file = Files.writeString(temp.resolve("file"), "hello");
+        Files.createSymbolicLink(temp.resolve("link"), file);
+        assertThat(stat.of(Pathname.of(file.toString()), true)).isZero();
+        long ino = stat.ino();
+        long dev = stat.dev();
+        assertThat(stat.ofRemembered(Pathname.of(temp.resolve("link").toString())))
+                .isZero();
+        assertThat(stat.ino()).isEqualTo(ino);
+        assertThat(stat.dev()).isEqualTo(dev);
+        assertThat(stat.isRegular()).isTrue();
+        assertThat(stat.ofRemembered(Pathname.of(temp.resolve("none").toString())))
+                .isEqualTo(-Errno.ENOENT);
+    }
+
+    @Test
     void statusIsThatOfTheJdk() throws IOException {
         Path file = Files.writeString(temp.resolve("file"), "hello");
         Files.createLink(temp.resolve("second"), file);

@@ -251,7 +251,7 @@ class OutageTest {
                 assertThat(shipped.shipper().status().storeTrouble()).isNull();
             }
             assertThat(said(shipped, "has not answered for")).isEqualTo(2);
-            assertThat(said(shipped, "answers again")).isEqualTo(2);
+            assertThat(said(shipped, "accepts again")).isEqualTo(2);
             shipped.assertArchived();
         }
     }

@@ -58,7 +58,7 @@ final class FileHolders implements Prune.Holders, AutoCloseable {
     private void look(Path process, String name) {
         try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(process.resolve("fd"))) {
             for (Path descriptor : descriptors) {
-                if (stat.of(Pathname.of(descriptor.toString()), true) == 0 && stat.isRegular()) {
+                if (stat.ofRemembered(Pathname.of(descriptor.toString())) == 0 && stat.isRegular()) {
                     held.putIfAbsent(new File(stat.dev(), stat.ino()), name);
                 }
             }

@@ -22,7 +22,7 @@ public final class StoreHealth {
 
     /** A store that has said nothing to a request for so long does not answer, in milliseconds. */
     static final long SILENT_MS = 60_000;
-    /** A request has a millisecond more for so many bytes. */
+    /** A request has a millisecond more for each of these bytes. */
     private static final long BYTES_PER_MS = 100;
 
     /** Why a store refuses, as far as a person must act on it. */
@@ -97,7 +97,7 @@ public final class StoreHealth {
         asked.remove(request);
     }
 
-    /** Says so when the store does not answer, and when it does again. */
+    /** Says so when the store does not answer. */
     void step(long nowMs) {
         if (asked.isEmpty() && !saidSilent) {
             return;
@@ -106,8 +106,6 @@ public final class StoreHealth {
         if (silent > 0 && !saidSilent) {
             problems.accept(storeName + " has not answered for " + silent / 1000
                     + " s; nothing is lost while the local files stay, waiting");
-        } else if (silent == 0 && saidSilent) {
-            problems.accept(storeName + " answers again");
         }
         saidSilent = silent > 0;
     }
@@ -158,7 +156,9 @@ public final class StoreHealth {
     public void accepted(Object request, long nowMs) {
         allSinceMs = nowMs;
         dropped(request);
-        if (cause != null && refusals.isEmpty()) {
+        boolean answersAgain = saidSilent && silentForMs(nowMs) == 0;
+        saidSilent &= !answersAgain;
+        if ((cause != null || answersAgain) && refusals.isEmpty()) {
             problems.accept(storeName + " accepts again");
             cause = null;
             reasons.clear();

@@ -130,9 +130,13 @@ class StoreHealthTest {
         health.step(64_000);
         assertThat(health.trouble(64_000)).isNull();
         assertThat(health.refusesForMs(64_000)).isEqualTo(-1);
-        assertThat(said).hasSize(2).last().isEqualTo("a answers again");
+        assertThat(said).hasSize(2).last().isEqualTo("a accepts again");
         assertThat(health.trouble(162_000)).isEqualTo("has not answered for 161 s");
+        health.step(162_000);
+        assertThat(said).hasSize(3);
         health.dropped(object);
-        assertThat(health.trouble(162_000)).isNull();
+        health.step(163_000);
+        assertThat(health.trouble(163_000)).isNull();
+        assertThat(said).as("nobody knows whether it would have answered").hasSize(3);
     }
 }

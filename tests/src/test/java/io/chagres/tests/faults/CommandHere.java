@@ -40,6 +40,7 @@ final class CommandHere extends Process {
 
     /** Starts one, whose standard error goes to a file. */
     static CommandHere start(List<String> arguments, Path errors) throws IOException {
+        Files.createFile(errors); // as a process has it before it begins
         return new CommandHere(arguments, errors);
     }
 

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.faultfs.FileFault;
 import io.chagres.testkit.LineWriter;
+import io.chagres.testkit.Program;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -15,6 +18,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Tag("e2e")
 class HangingFilesTest {
     private static final int AT_RISK = 3;
+    private static final long PRUNE_SECONDS = 120;
 
     @Test
     void isNamedAndKeepsNobodyFromStopping(FaultBench bench) throws IOException {
@@ -46,5 +50,34 @@ class HangingFilesTest {
         there.close();
         beside.close();
         bench.restored().exact(there, beside);
+    }
+
+    /** Other processes have open what they like. */
+    @Test
+    void keepsNobodyFromPruning(FaultBench bench) throws IOException {
+        FaultyDirectory hung = bench.faulty("hung");
+        Files.writeString(hung.path().resolve("held"), "held");
+        bench.writer("old").open(bench.file("old.log")).batch(10).close();
+        bench.shipProcess().awaitSettled().drain();
+        Process holder = new ProcessBuilder(
+                        "sh", "-c", "exec 9<\"$1\"; echo; exec sleep 1000", "sh", hung.path() + "/held")
+                .start();
+        try {
+            holder.inputReader().readLine(); // it has it open
+            hung.faults().on("read", "getattr", "lookup", "open", "statfs").delay(Duration.ofHours(1));
+            List<String> command = Chagres.command();
+            command.addAll(List.of(
+                    "prune",
+                    bench.tree().toString(),
+                    "--older-than=0s",
+                    "--no-dry-run",
+                    "--to=" + bench.address(),
+                    "--host=" + FaultBench.HOST));
+            Program prune = Program.run(command, PRUNE_SECONDS);
+            assertThat(prune.exitCode()).as(prune.err()).isZero();
+            assertThat(bench.file("old.log")).doesNotExist();
+        } finally {
+            holder.destroyForcibly();
+        }
     }
 }
