@@ -288,8 +288,8 @@ public final class Compact {
      *
      * @param known the checkpoints that are listed
      */
-    private static boolean isUntouched(
-            String hostId, HostState state, NavigableSet<CheckpointId> known, BlobStore store) throws IOException {
+    private boolean isUntouched(String hostId, HostState state, NavigableSet<CheckpointId> known, BlobStore store)
+            throws IOException {
         CheckpointId newest = known.floor(new CheckpointId(state.seq(), Long.MAX_VALUE));
         if (newest == null || newest.seq() < state.seq()) {
             newest = new CheckpointId(state.seq(), 0); // a list that lags may not show it
@@ -298,7 +298,7 @@ public final class Compact {
                 return true;
             }
         }
-        for (FileVersion version : state.versions()) {
+        for (FileVersion version : tables.relieving(state.versions())) {
             for (LogRecord.Extent extent : Extents.of(version)) {
                 if (extent instanceof LogRecord.Run) {
                     return Checkpoints.isOfRepair(store, hostId, newest);

@@ -325,7 +325,7 @@ public final class HostLog {
     public static void checkIndex(BlobStore store, String key) throws IOException {
         try (StateTable table = StateTable.open(store, key, 0)) {
             if (table != null) {
-                table.check();
+                table.check(() -> {});
             }
         }
     }

@@ -419,7 +419,7 @@ public final class LocalTables implements AutoCloseable {
         try {
             table = open(file, key, written(file, writing));
             if (table != null && check) {
-                table.check();
+                table.check(this::freed);
             }
             good = table != null;
             return table;

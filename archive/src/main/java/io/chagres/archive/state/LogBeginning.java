@@ -68,7 +68,7 @@ public final class LogBeginning {
             if (table != null) {
                 try (table) {
                     if (bytes <= SMALL_BYTES) {
-                        table.check();
+                        table.check(() -> {}); // it is small
                     }
                 }
             }

@@ -46,6 +46,9 @@ final class StateTable implements SortedRows {
     /** How many bytes a reader of everything fetches at once. */
     static final int AHEAD_BYTES = 1 << 20;
 
+    /** Garbage is collected each time this many bytes of records were checked. */
+    private static final long FREED_BYTES = 16L << 20;
+
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
 
     /** A version of fewer extents is made again as fast as it is found, and would only grow old. */
@@ -209,9 +212,10 @@ final class StateTable implements SortedRows {
     /**
      * Reads all of it and proves that it is whole, and that the index and the seek table say where everything is.
      *
+     * @param freed hears on the way that garbage can be collected
      * @throws CorruptArchiveException when it is not
      */
-    void check() throws IOException {
+    void check(Runnable freed) throws IOException {
         byte[] fixed = Arrays.copyOf(frames.content(0, AHEAD_BYTES), FixedHeader.BYTES);
         TableCheck check = new TableCheck(key, header().kind(), fixed);
         long read = 0;
@@ -222,7 +226,11 @@ final class StateTable implements SortedRows {
                 check.add(reader.next());
             }
             check.endBlock(bytes);
+            long before = read;
             read += bytes.length;
+            if (before / FREED_BYTES < read / FREED_BYTES) {
+                freed.run();
+            }
         }
         byte[] end = frames.content(blocks.count(), AHEAD_BYTES);
         int from = start(blocks.count());

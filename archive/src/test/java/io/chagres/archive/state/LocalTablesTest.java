@@ -51,7 +51,7 @@ class LocalTablesTest {
         HostState state = HostLog.load(store, LogFixture.HOST, PointInTime.NOW, tables);
         StateTable table = state.table();
         if (table != null) {
-            table.check();
+            table.check(() -> {});
         }
         return state;
     }

@@ -85,7 +85,7 @@ class TableCopyTest {
             }
         }
         try (StateTable table = Objects.requireNonNull(StateTable.open(store, key, 0))) {
-            table.check();
+            table.check(() -> {});
         }
         return records;
     }
