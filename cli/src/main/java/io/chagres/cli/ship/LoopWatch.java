@@ -5,9 +5,9 @@ import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Glob;
 import io.chagres.linux.MountInfo;
+import io.chagres.linux.Pathname;
 import io.chagres.linux.Statfs;
 import java.lang.foreign.Arena;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -98,7 +98,7 @@ final class LoopWatch implements AutoCloseable {
     private List<String> silentMounts() throws ErrnoException {
         Map<MountInfo, CompletableFuture<Void>> asked = new LinkedHashMap<>();
         for (MountInfo mount : MountInfo.all()) {
-            if (isFollowed(Path.of(mount.mountPoint().toString()))) {
+            if (isFollowed(mount.mountPoint())) {
                 CompletableFuture<Void> answer = new CompletableFuture<>();
                 asked.put(mount, answer);
                 Thread.ofPlatform().daemon().name("chagres-mount").start(() -> {
@@ -120,14 +120,13 @@ final class LoopWatch implements AutoCloseable {
     }
 
     /** Says whether a mount lies below a path that is followed, or such a path in it. */
-    private boolean isFollowed(Path mountPoint) {
+    private boolean isFollowed(Pathname mountPoint) throws ErrnoException {
         for (String each : paths) {
-            Path path = Path.of(each).toAbsolutePath().normalize();
-            while (Glob.isPattern(path.toString())) {
-                Path above = path.getParent();
-                path = above == null ? Path.of("/") : above;
+            Pathname path = Pathname.of(each).absolute().normalized();
+            while (path != null && Glob.isPattern(path.toString())) {
+                path = path.parent();
             }
-            if (mountPoint.startsWith(path) || path.startsWith(mountPoint)) {
+            if (path == null || mountPoint.startsWith(path) || path.startsWith(mountPoint)) {
                 return true;
             }
         }

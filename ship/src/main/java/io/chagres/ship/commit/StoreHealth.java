@@ -92,7 +92,7 @@ public final class StoreHealth {
         asked.put(request, new Asked(nowMs, SILENT_MS + lengthBytes / BYTES_PER_MS));
     }
 
-    /** Notes that a request ended, though the store had no part in how. */
+    /** Notes that a request ended, whatever the answer; one that is given up may hang as before. */
     public void answered(Object request) {
         asked.remove(request);
     }
@@ -155,6 +155,7 @@ public final class StoreHealth {
     /** Takes that the store took a request, whether it refused it before or not. */
     public void accepted(Object request, long nowMs) {
         allSinceMs = nowMs;
+        answered(request);
         dropped(request);
         boolean answersAgain = saidSilent && silentForMs(nowMs) == 0;
         saidSilent &= !answersAgain;
@@ -167,7 +168,6 @@ public final class StoreHealth {
 
     /** Notes that a request is not asked again, which is no sign that the store would take it. */
     public void dropped(Object request) {
-        asked.remove(request);
         if (refusals.remove(request) != null) {
             countFull();
         }

@@ -161,6 +161,7 @@ public final class ObjectUploads {
 
     private boolean answered(Job job, long nowMs, Taker taker) {
         Tail tail = job.tail;
+        health.answered(job);
         if (!tail.isLive() || job.dropped) {
             health.dropped(job);
             all.remove(job);
@@ -200,7 +201,6 @@ public final class ObjectUploads {
     /** Says why an object was not made and returns the milliseconds to wait before the next try. */
     private long failed(Job job, IOException failure, long nowMs) {
         if (failure instanceof ErrnoException ofTheFile) { // what the store refuses is another exception
-            health.answered(job);
             job.tail.refused(ofTheFile.errno(), health::problem);
             return REFUSED_MS;
         }

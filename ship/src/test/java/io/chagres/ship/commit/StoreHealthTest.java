@@ -135,8 +135,12 @@ class StoreHealthTest {
         health.step(162_000);
         assertThat(said).hasSize(3);
         health.dropped(object);
+        assertThat(health.trouble(163_000))
+                .as("a request that is given up hangs as before")
+                .isNotNull();
+        health.answered(object);
         health.step(163_000);
         assertThat(health.trouble(163_000)).isNull();
-        assertThat(said).as("nobody knows whether it would have answered").hasSize(3);
+        assertThat(said).as("nobody knows whether it would have taken it").hasSize(3);
     }
 }
