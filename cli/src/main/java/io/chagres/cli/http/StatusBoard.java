@@ -119,7 +119,7 @@ public final class StatusBoard implements Board {
     @Override
     public synchronized @Nullable String ailment() {
         long ms = hangsForMs.getAsLong();
-        return ms > 0 ? "the loop that ships hangs in a call for " + ms / 1000 + " s" : null;
+        return ms > 0 ? "the loop that ships has hung in a call for " + ms / 1000 + " s" : null;
     }
 
     /** Returns what it is not ready for, or null once the store has accepted and everything was scanned once. */

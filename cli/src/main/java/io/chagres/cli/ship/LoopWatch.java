@@ -55,7 +55,7 @@ final class LoopWatch implements AutoCloseable {
         later(EVERY_MS, this::look);
         long ms = hangsForMs.getAsLong();
         if (ms > 0 && !told) {
-            report.message("the loop that ships hangs in a call for " + Durations.format(ms) + ": " + cause()
+            report.message("the loop that ships has hung in a call for " + Durations.format(ms) + ": " + cause()
                     + ". No file is looked at meanwhile, so what is at risk is unknown");
         } else if (ms == 0 && told) {
             report.message("the loop that ships works again");
@@ -73,7 +73,7 @@ final class LoopWatch implements AutoCloseable {
             long ms = over ? 0 : hangsForMs.getAsLong();
             if (ms > 0) {
                 report.message(
-                        "stopped with bytes at risk, how many is unknown: the loop that ships hangs in a call for "
+                        "stopped with bytes at risk, how many is unknown: the loop that ships has hung in a call for "
                                 + Durations.format(ms)
                                 + ". They are still in the local files: start chagres ship again");
                 abandon.run();

@@ -106,7 +106,7 @@ class StatusServerTest {
         assertThat(get("/readyz")).startsWith("HTTP/1.1 200");
         assertThat(get("/status.json")).contains("\"status\":{\"riskBytes\":0}");
         hangsForMs.set(40_000);
-        assertThat(get("/healthz")).startsWith("HTTP/1.1 503").contains("hangs in a call for 40 s");
+        assertThat(get("/healthz")).startsWith("HTTP/1.1 503").contains("has hung in a call for 40 s");
         assertThat(get("/readyz")).startsWith("HTTP/1.1 503");
         assertThat(get("/status.json")).contains("\"status\":{\"riskBytes\":-1}");
         board.ended();

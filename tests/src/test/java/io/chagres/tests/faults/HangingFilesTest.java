@@ -39,11 +39,11 @@ class HangingFilesTest {
                 .on("read", "getattr", "lookup", "open", "opendir", "readdir", "statfs")
                 .delay(Duration.ofHours(1));
         beside.batch(10);
-        stops.awaitError("hangs in a call");
+        stops.awaitError("has hung in a call");
         stops.signal("TERM");
         stops.awaitError("stopped with bytes at risk, how many is unknown");
         assertThat(stops.errors()).contains("no answer from " + hung.path() + " (fuse");
-        stays.awaitError("hangs in a call");
+        stays.awaitError("has hung in a call");
         silence.remove();
         assertThat(stops.awaitExit()).isEqualTo(AT_RISK); // the kernel keeps what waits for an answer of FUSE
         stays.awaitError("works again").awaitSettled().drain();
