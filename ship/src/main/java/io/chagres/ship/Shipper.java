@@ -277,6 +277,7 @@ public final class Shipper implements AutoCloseable {
 
     private int periodically(long now) {
         parts.files.step(now, phase == Phase.DRAINING);
+        parts.descriptors.step(now);
         parts.dentries.stepLinks(now, false);
         if (now >= nextUnreadableMs) {
             parts.dentries.retryUnreadable();

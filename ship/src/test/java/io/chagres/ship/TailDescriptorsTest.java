@@ -208,6 +208,29 @@ class TailDescriptorsTest {
         }
     }
 
+    /** A close puts the bytes in doubt: they are compared before the descriptor goes, not seconds later. */
+    @Test
+    void whatWasReadBeforeItIsClosedAndRemovedIsNotLost() throws IOException {
+        try (ShippedTree shipped = new ShippedTree(temp, 4)) {
+            List<Path> files = new ArrayList<>();
+            for (int i = 0; i < 3 * FILES; i++) {
+                files.add(shipped.file("f" + i));
+                try (OutputStream writer = Files.newOutputStream(files.getLast())) {
+                    writer.write(random(10, i));
+                    shipped.settle();
+                }
+                shipped.settle();
+            }
+            for (Path file : files) {
+                Files.delete(file);
+            }
+            assertThat(shipped.flush().leftBytes()).isZero();
+            shipped.end();
+            assertThat(told(shipped)).isZero();
+            assertThat(shipped.load().versions()).allMatch(version -> version.length() == 10);
+        }
+    }
+
     /** As root a file without a name is opened by its handle, as long as a writer keeps it. */
     @Test
     @Tag("it")

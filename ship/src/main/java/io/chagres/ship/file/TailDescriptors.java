@@ -10,6 +10,7 @@ import io.chagres.linux.Statx;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 public final class TailDescriptors implements AutoCloseable {
     private static final int MOST_SPARED = 64;
     private static final int SPARE_CANDIDATES = 64;
+    private static final long STEP_MS = 50;
 
     private final int limit;
     /** Beyond this number no file without a name is opened: files with a name need the rest. */
@@ -34,6 +36,13 @@ public final class TailDescriptors implements AutoCloseable {
     private boolean told;
     private final FileQueue candidates = new FileQueue(FileQueue.For.DESCRIPTOR);
     private int open;
+    private long nextStepMs;
+
+    /**
+     * Looks at an idle file before it is closed: says whether all that it holds was read and compared, and sees to it
+     * otherwise. Nobody can once it is closed and removed.
+     */
+    public Predicate<Tail> lastLook = tail -> true;
 
     /**
      * Opens none yet.
@@ -54,8 +63,18 @@ public final class TailDescriptors implements AutoCloseable {
         tail.open(fd);
         open++;
         candidates.add(tail);
-        while (open > limit && evictOne(tail)) {
+        while (open > limit && evictOne(tail, open > most)) {
             // until the bound holds or nothing idle is left
+        }
+    }
+
+    /** Closes files that were not done with when too many were open, and are now. */
+    public void step(long nowMs) {
+        if (open > limit && nowMs >= nextStepMs) {
+            nextStepMs = nowMs + STEP_MS;
+            while (open > limit && evictOne(null, open > most)) {
+                // until the bound holds or nothing idle is left
+            }
         }
     }
 
@@ -97,15 +116,21 @@ public final class TailDescriptors implements AutoCloseable {
         }
     }
 
+    /** Gives one descriptor back, whatever it costs. */
+    private boolean evictOne() {
+        return evictOne(null, true);
+    }
+
     /**
      * Gives one descriptor back: second chance in the order of opening, so that no list is re-ordered on every read. A
-     * file that is not read to its end is opened again by its name at its turn; one that is to be compared gives its
-     * descriptor back last.
+     * file that is not done with stays while there is room; it is opened again by its name at its turn.
      *
      * @param busy the tail that must keep its descriptor, or null
+     * @param must whether to close a file that is not done with rather than none
      */
-    boolean evictOne(@Nullable Tail busy) {
+    private boolean evictOne(@Nullable Tail busy, boolean must) {
         int all = candidates.size();
+        int spared = 0;
         for (int asked = 0; asked <= all; asked++) {
             Tail tail = candidates.poll();
             if (tail == null || tail.fd() == null) {
@@ -113,15 +138,22 @@ public final class TailDescriptors implements AutoCloseable {
             }
             boolean recent = tail.waits(FileQueue.For.TURN) || tail.has(TailFact.USED_LATELY);
             tail.set(TailFact.USED_LATELY, false);
-            boolean spared = tail.waits(FileQueue.For.PROOF) && asked < MOST_SPARED;
-            boolean stays = (recent || spared) && asked < all;
-            if (tail == busy || !tail.hasName() || tail.stage() == Stage.UPLOADING || stays) {
+            boolean holds = tail == busy || !tail.hasName() || tail.stage() == Stage.UPLOADING;
+            if (holds || (recent && asked < all)) {
                 candidates.add(tail);
                 continue;
             }
-            leaveHandle(tail);
-            close(tail);
-            return true;
+            boolean done = lastLook.test(tail);
+            if (done || (must && (spared == MOST_SPARED || asked >= all))) {
+                leaveHandle(tail);
+                close(tail);
+                return true;
+            }
+            candidates.add(tail);
+            if (spared == MOST_SPARED) {
+                return false;
+            }
+            spared++;
         }
         return false;
     }
@@ -133,7 +165,7 @@ public final class TailDescriptors implements AutoCloseable {
      * @return a descriptor, which the caller owns; or -errno, of EMFILE also when files without a name hold all
      */
     int tryOpen(MemorySegment path, boolean followsLinks) {
-        if (open >= most && !evictOne(null)) {
+        if (open >= most && !evictOne()) {
             return -Errno.EMFILE;
         }
         int opened;
@@ -142,7 +174,7 @@ public final class TailDescriptors implements AutoCloseable {
             if (opened == -Errno.EPERM) { // it is somebody else's
                 opened = open(path, followsLinks, 0);
             }
-        } while (opened == -Errno.EMFILE && evictOne(null));
+        } while (opened == -Errno.EMFILE && evictOne());
         return opened;
     }
 
@@ -213,13 +245,13 @@ public final class TailDescriptors implements AutoCloseable {
      * @return a descriptor, which the caller owns; or -errno
      */
     int openByHandle(Tail tail, Statx stat) {
-        if (open >= mostNameless && !evictOne(null)) {
+        if (open >= mostNameless && !evictOne()) {
             return -Errno.EMFILE;
         }
         int opened;
         do {
             opened = tryByHandle(tail, stat);
-        } while (opened == -Errno.EMFILE && evictOne(null));
+        } while (opened == -Errno.EMFILE && evictOne());
         return opened;
     }
 

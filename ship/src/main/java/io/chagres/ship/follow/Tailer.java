@@ -119,6 +119,31 @@ public final class Tailer implements AutoCloseable {
         return observed < 0 ? refused(tail, -observed) : null;
     }
 
+    /**
+     * Looks at a file once more, since it is to be closed: says whether all that it holds was read and is proven. What
+     * is not proven is compared as soon as there is room.
+     */
+    public boolean isDone(Tail tail, long nowMs) {
+        Fd fd = Objects.requireNonNull(tail.fd());
+        if (stat.of(fd.value()) != 0) {
+            return true;
+        }
+        take(tail, stat, nowMs);
+        if (tail.isResting()) {
+            return true;
+        }
+        Verification bytes = tail.bytes();
+        boolean proven = bytes.unprovenBytes() == 0 && !bytes.isSuspect();
+        if (!proven && !tail.isRefused()) {
+            verifier.compare(tail);
+        }
+        boolean read = bytes.size() == bytes.position();
+        if (read) {
+            tail.set(TailFact.TOUCHED, false);
+        }
+        return read && proven;
+    }
+
     /** Compares the shipped bytes with the look at the file; null when it has new bytes that may be taken. */
     private @Nullable Next checkShipped(Tail tail) {
         Verification bytes = tail.bytes();
