@@ -37,6 +37,7 @@ import org.jspecify.annotations.Nullable;
 final class IncarnationOpening {
     private static final int MAX_OPENINGS = 10;
     private static final int MAX_TOLD = 20;
+    private static final long LONGEST_DRAIN_MS = 600_000;
     private static final String INCARNATION = "incarnation";
     private static final String TRUST = "trust";
 
@@ -201,6 +202,14 @@ final class IncarnationOpening {
             listener.problem("the state directory " + identity.stateDirectory() + " cannot be written ("
                     + e.getMessage() + "); the host is found again by its name and its machine");
         }
+    }
+
+    /**
+     * Returns when the shipper before this one had compared all files, at the latest before it ended and the longest
+     * drain before that; {@link Long#MIN_VALUE} when it did not.
+     */
+    long provenMs() {
+        return loaded.closedCleanly() ? loaded.logEnd().timeMs() - LONGEST_DRAIN_MS : Long.MIN_VALUE;
     }
 
     /** Loads the log, commits a new incarnation behind it and returns it; another writer may come first. */

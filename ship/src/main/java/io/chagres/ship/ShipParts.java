@@ -128,7 +128,7 @@ final class ShipParts implements AutoCloseable {
         derived = new DerivedFiles(ownLog, pipeline, offload);
         files = new FollowedFiles(table, descriptors, versions, points, known, pipeline, derived);
         files.wholePrefix = opening.uncleanBoot;
-        files.closedCleanly = opening.loaded.closedCleanly();
+        files.provenMs = opening.provenMs();
         files.old = old = new OldFiles(clock::millis, scope::rules, problems);
         files.startAtEnd = options.startAt() == StartAt.END;
         links = new OutwardLinks(options.followLinks(), table, scope::leadsOut, scope::isRoot, problems);

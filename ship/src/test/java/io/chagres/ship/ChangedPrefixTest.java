@@ -110,6 +110,16 @@ class ChangedPrefixTest {
         shipped.drain().assertArchived();
     }
 
+    /** The change time is later than the end of the run before, whatever the modification time says. */
+    @ParameterizedTest
+    @EnumSource
+    void isFoundByTheDrainWhenNobodyShippedMeanwhile(Change change) throws IOException {
+        shipped.drain();
+        change.make(shipped.file("f"));
+        shipped.settle();
+        shipped.drain().assertArchived();
+    }
+
     /** A page that is dirty already takes more stores without a trace. */
     @Test
     void aSecondStoreThroughAMappingIsFoundByTheDrain() throws IOException {

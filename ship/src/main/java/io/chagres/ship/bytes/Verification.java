@@ -30,6 +30,7 @@ public final class Verification {
     private static final long COARSE_TICK_MS = 2_000;
 
     private static final long SECOND_NS = 1_000_000_000;
+    private static final long NS_PER_MS = 1_000_000;
 
     /** The bytes that must be compared with the file before new bytes of it are committed. */
     public enum Before {
@@ -54,6 +55,7 @@ public final class Verification {
     private int guardCrc;
     private boolean hasGuard;
     private long trustedMtimeNs;
+    private long trustedUntilMs;
 
     private Before before = Before.NOTHING;
     private long ctimeNs = Long.MIN_VALUE;
@@ -289,11 +291,14 @@ public final class Verification {
      * Asks for a comparison before new bytes are committed.
      *
      * @param recordedMtimeNs what the log has of a file that was proven: one that shows no change against it when it is
-     *     first looked at is proven still; {@link Long#MIN_VALUE} when nothing is known
+     *     first looked at is proven still
+     * @param untilMs when that was proven; {@link Long#MIN_VALUE} when it was not. Anybody can set a modification time
+     *     back: a change time that is later, and is not the modification time, is that of a change nobody saw
      */
-    public void compareFirst(Before what, long recordedMtimeNs) {
+    public void compareFirst(Before what, long recordedMtimeNs, long untilMs) {
         before = what;
         trustedMtimeNs = recordedMtimeNs;
+        trustedUntilMs = untilMs;
         suspect |= what == Before.EVERYTHING && position() > prefix.startPosition();
     }
 
@@ -316,9 +321,10 @@ public final class Verification {
             boolean trusted = ctimeNs == Long.MIN_VALUE
                     && before == Before.LAST_PIECES
                     && sizeBytes == position()
-                    && modifiedNs == trustedMtimeNs;
+                    && modifiedNs == trustedMtimeNs
+                    && isTrusted(modifiedNs, changedNs);
             ctimeNs = changedNs;
-            changeAgeMs = fileMs - changedNs / 1_000_000;
+            changeAgeMs = fileMs - changedNs / NS_PER_MS;
             telling = false;
             quietSinceMs = nowMs;
             unprovenEnd = trusted ? 0 : dispatched();
@@ -333,6 +339,12 @@ public final class Verification {
             riskSinceMs = 0;
             nextRiskSinceMs = 0;
         }
+    }
+
+    private boolean isTrusted(long modifiedNs, long changedNs) {
+        long changedMs = changedNs / NS_PER_MS;
+        return trustedUntilMs != Long.MIN_VALUE
+                && (changedMs <= trustedUntilMs || Math.abs(changedMs - modifiedNs / NS_PER_MS) <= TICK_MS);
     }
 
     /** Takes over when the bytes of a file were noticed whose former version ended. */

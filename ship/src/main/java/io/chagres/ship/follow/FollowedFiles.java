@@ -69,8 +69,8 @@ public final class FollowedFiles implements FileEvents, AutoCloseable {
     /** Whether resumed files are compared whole before they continue: the machine went down uncleanly. */
     public boolean wholePrefix;
 
-    /** Whether the shipper before this one had compared everything, so that files that look unchanged are proven. */
-    public boolean closedCleanly;
+    /** Since when files that look unchanged are proven: the shipper before this one had compared everything. */
+    public long provenMs = Long.MIN_VALUE;
 
     /** Whether files seen for the first time begin at their end. */
     public boolean startAtEnd;
@@ -180,13 +180,14 @@ public final class FollowedFiles implements FileEvents, AutoCloseable {
                             wholePrefix || known == null
                                     ? Verification.Before.EVERYTHING
                                     : Verification.Before.LAST_PIECES,
-                            closedCleanly ? tail.recordedMtimeNs() : Long.MIN_VALUE);
+                            tail.recordedMtimeNs(),
+                            provenMs);
             return tail;
         }
         long start = startAtEnd ? stat.size() : 0;
         Tail tail = versions.open(identity, device, path, DentryEvents.attributesOf(stat), start);
         if (start > 0) {
-            tail.bytes().compareFirst(Verification.Before.LAST_PIECES, tail.recordedMtimeNs());
+            tail.bytes().compareFirst(Verification.Before.LAST_PIECES, tail.recordedMtimeNs(), Long.MAX_VALUE);
         }
         return tail;
     }
