@@ -28,6 +28,7 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.HexFormat;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,6 +64,9 @@ final class IncarnationOpening {
     Sideline sideline;
 
     boolean uncleanBoot;
+
+    /** The versions that must be compared though the shipper before this one had compared everything. */
+    LongPredicate unproven = version -> false;
 
     private long openedMs;
 
@@ -222,6 +226,9 @@ final class IncarnationOpening {
         }
         LogRecord.IncarnationOpened last = loaded.lastIncarnation();
         refuseBeside(hostId, loaded);
+        if (state != null) {
+            unproven = state.unproven(hostId, loaded.seq());
+        }
         uncleanBoot = continuation != null
                 || (last != null && !last.bootId().equals(host.machine().bootId()) && !loaded.closedCleanly());
         byte[] incarnation = new byte[16];

@@ -1,5 +1,6 @@
 package io.chagres.ship;
 
+import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.CommitBuilder;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.foreign.ErrnoException;
@@ -33,6 +34,7 @@ import io.chagres.watch.Dentry;
 import io.chagres.watch.DirectoryWatcher;
 import java.io.IOException;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
@@ -129,6 +131,7 @@ final class ShipParts implements AutoCloseable {
         files = new FollowedFiles(table, descriptors, versions, points, known, pipeline, derived);
         files.wholePrefix = opening.uncleanBoot;
         files.provenMs = opening.provenMs();
+        files.unproven = opening.unproven;
         files.old = old = new OldFiles(clock::millis, scope::rules, problems);
         files.startAtEnd = options.startAt() == StartAt.END;
         links = new OutwardLinks(options.followLinks(), table, scope::leadsOut, scope::isRoot, problems);
@@ -188,6 +191,29 @@ final class ShipParts implements AutoCloseable {
             }
         } catch (ErrnoException e) {
             // the next start then cannot say that the archive was set back
+        }
+    }
+
+    /** Ends the incarnation: everything was read and compared, and times show what changes from now on, or it is said. */
+    void closeIncarnation() {
+        presence.demandNothing(); // a commit that is put now comes behind those that are there
+        List<Long> unproven = new ArrayList<>();
+        for (Tail tail : table.objects()) {
+            if (tail.isLive() && !tail.isResting() && !tail.bytes().isToldByTimes()) {
+                unproven.add(tail.versionId);
+            }
+        }
+        pipeline.write(new LogRecord.IncarnationClosed(remembers(unproven)));
+    }
+
+    private boolean remembers(List<Long> unproven) {
+        try {
+            if (state != null) {
+                state.unproven(hostId, pipeline.acknowledgedSeq() + 1, unproven);
+            }
+            return true;
+        } catch (ErrnoException e) { // then the next shipper compares everything
+            return unproven.isEmpty();
         }
     }
 

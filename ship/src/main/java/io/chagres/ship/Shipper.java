@@ -379,8 +379,7 @@ public final class Shipper implements AutoCloseable {
             case DRAINING -> {
                 if (isDrained(now)) {
                     drained = true;
-                    parts.presence.demandNothing(); // a commit that is put now comes behind those that are there
-                    parts.pipeline.write(new LogRecord.IncarnationClosed(true));
+                    parts.closeIncarnation();
                     phase = Phase.CLOSING;
                 }
             }

@@ -19,10 +19,12 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HashSet;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.LongPredicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +51,9 @@ final class StateDirectory implements AutoCloseable {
     private static final String DRILL = "drill";
     private static final String FORECAST = "forecast";
     private static final String ACKNOWLEDGED = "acknowledged";
+    private static final String UNPROVEN = "unproven";
+    private static final int MOST_UNPROVEN = 500;
+    private static final String ALL = "all";
     private static final String HOST_NAME = "name";
     private static final String STORE_NAME = "store";
 
@@ -215,6 +220,27 @@ final class StateDirectory implements AutoCloseable {
     long acknowledged(String hostId) throws ErrnoException {
         String[] said = content(directory.resolve(ACKNOWLEDGED)).strip().split(" ", 2);
         return said.length == 2 && said[0].equals(hostId) && said[1].matches("\\d{1,18}") ? Long.parseLong(said[1]) : 0;
+    }
+
+    /**
+     * Remembers durably, for the next shipper, the versions whose files may change without a trace in their times once
+     * the log of a host ends at a commit.
+     */
+    void unproven(String hostId, long seq, List<Long> versions) throws ErrnoException {
+        String which = versions.size() > MOST_UNPROVEN
+                ? ALL
+                : versions.stream().map(String::valueOf).collect(Collectors.joining(" "));
+        replace(UNPROVEN, hostId + " " + seq + " " + which + "\n", true);
+    }
+
+    /** Returns which versions those are; none where nothing is remembered of a log that ends there. */
+    LongPredicate unproven(String hostId, long seq) throws ErrnoException {
+        List<String> said = List.of(content(directory.resolve(UNPROVEN)).strip().split(" "));
+        if (said.size() < 3 || !said.get(0).equals(hostId) || !said.get(1).equals(String.valueOf(seq))) {
+            return version -> false;
+        }
+        Set<String> versions = new HashSet<>(said.subList(2, said.size()));
+        return versions.contains(ALL) ? version -> true : version -> versions.contains(String.valueOf(version));
     }
 
     /** Leaves word for other processes about flushes. */

@@ -7,12 +7,18 @@ import io.chagres.testkit.Await;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
+import java.util.Comparator;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -20,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Shipped bytes that change, together with growth or in ways that raise no event: a drain is never wrong. */
 @Tag("long")
@@ -118,6 +125,33 @@ class ChangedPrefixTest {
         change.make(shipped.file("f"));
         shipped.settle();
         shipped.drain().assertArchived();
+    }
+
+    /** A page that is dirty when a shipper ends takes stores without a trace; on tmpfs each page does. */
+    @ParameterizedTest
+    @ValueSource(strings = {"/tmp", "/dev/shm"})
+    void aStoreThroughAMappingIsFoundByTheNextShipper(Path where) throws IOException {
+        Path place = Files.createTempDirectory(where, "mapped");
+        try (ShippedTree mapped = new ShippedTree(place)) {
+            append(mapped.file("f"), random(100_000, 1));
+            append(mapped.file("rests"), random(100_000, 2));
+            mapped.settle();
+            try (FileChannel channel =
+                            FileChannel.open(mapped.file("f"), StandardOpenOption.READ, StandardOpenOption.WRITE);
+                    Arena mapping = Arena.ofConfined()) {
+                MemorySegment bytes = channel.map(FileChannel.MapMode.READ_WRITE, 0, 100_000, mapping);
+                bytes.set(ValueLayout.JAVA_BYTE, 70_000, (byte) 1);
+                mapped.drain();
+                bytes.set(ValueLayout.JAVA_BYTE, 70_001, (byte) 2);
+            }
+            mapped.settle();
+            mapped.drain().assertArchived();
+        } finally {
+            try (Stream<Path> all = Files.walk(place)) {
+                all.sorted(Comparator.reverseOrder())
+                        .forEach(each -> each.toFile().delete());
+            }
+        }
     }
 
     /** A page that is dirty already takes more stores without a trace. */

@@ -234,14 +234,6 @@ record ModelOperation(Kind kind, int file, int other, int at, int length, Conten
         return drawn;
     }
 
-    /** Says whether this can change bytes without a trace in a file's size and modification time. */
-    boolean leavesNoTrace() {
-        return switch (kind) {
-            case MAP_STORE, STORE, STORE_OUTSIDE, TOUCH_BACK -> true;
-            default -> false;
-        };
-    }
-
     /** Says whether this may happen without an event. */
     boolean isUnseen() {
         return switch (kind) {

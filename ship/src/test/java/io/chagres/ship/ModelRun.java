@@ -124,10 +124,6 @@ final class ModelRun implements AutoCloseable {
     }
 
     private void apply(ModelOperation o) throws IOException, Wrong {
-        boolean unseen = shipper == null || shipper.status().scanning();
-        if (unseen && o.leavesNoTrace()) {
-            return; // what changed while nobody ran is known by its size and time
-        }
         changes++;
         appendsOnly &= !o.changesBytes();
         if (tree.apply(o)) {

@@ -30,6 +30,7 @@ import io.chagres.watch.FileIdentity;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.BiConsumer;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,6 +72,9 @@ public final class FollowedFiles implements FileEvents, AutoCloseable {
 
     /** Since when files that look unchanged are proven: the shipper before this one had compared everything. */
     public long provenMs = Long.MIN_VALUE;
+
+    /** Of which versions times say nothing, though everything was compared. */
+    public LongPredicate unproven = version -> false;
 
     /** Whether files seen for the first time begin at their end. */
     public boolean startAtEnd;
@@ -181,7 +185,9 @@ public final class FollowedFiles implements FileEvents, AutoCloseable {
                                     ? Verification.Before.EVERYTHING
                                     : Verification.Before.LAST_PIECES,
                             tail.recordedMtimeNs(),
-                            provenMs);
+                            tail.volume().timesStores(fd) && !unproven.test(tail.versionId)
+                                    ? provenMs
+                                    : Long.MIN_VALUE);
             return tail;
         }
         long start = startAtEnd ? stat.size() : 0;
