@@ -1,6 +1,7 @@
 package io.chagres.mount;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.foreign.Errno;
@@ -35,7 +36,9 @@ final class ArchiveRoot implements AutoCloseable {
 
     /** Remembers what is there now, where a store is about to be used. */
     ArchiveRoot(BlobStore store) {
-        hosts = store.stored() instanceof DirectoryStore local ? local.root().resolve(ArchiveLayout.HOSTS) : null;
+        hosts = ProtectedStore.stored(store) instanceof DirectoryStore local
+                ? local.root().resolve(ArchiveLayout.HOSTS)
+                : null;
         var _ = find();
     }
 

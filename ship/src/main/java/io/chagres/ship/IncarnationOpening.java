@@ -245,7 +245,7 @@ final class IncarnationOpening {
                             ProcessHandle.current().pid(),
                             BuildVersion.text(),
                             clock.millis()));
-            LogRecord.Recipients recipients = OwnKeys.record(store.keyRing());
+            LogRecord.Recipients recipients = OwnKeys.record(ProtectedStore.keyRing(store));
             if (!recipients.equals(loaded.recipients())) {
                 first.records().write(recipients);
             }

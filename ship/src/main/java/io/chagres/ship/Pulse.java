@@ -2,6 +2,7 @@ package io.chagres.ship;
 
 import io.chagres.archive.Heartbeat;
 import io.chagres.archive.HostRegistration;
+import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.MonotonicClock;
@@ -96,7 +97,7 @@ final class Pulse {
     /** Takes other options. */
     void reload(ShipOptions options) {
         intervalMs = options.pace().heartbeatMs();
-        namesPaths = !store.keyRing().encrypts(); // names are not for everybody
+        namesPaths = !ProtectedStore.keyRing(store).encrypts(); // names are not for everybody
         follows = namesPaths ? options.follows() : "";
     }
 

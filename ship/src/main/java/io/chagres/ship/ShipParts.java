@@ -2,6 +2,7 @@ package io.chagres.ship;
 
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.CommitBuilder;
+import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Pathname;
@@ -137,8 +138,8 @@ final class ShipParts implements AutoCloseable {
         links = new OutwardLinks(options.followLinks(), table, scope::leadsOut, scope::isRoot, problems);
         dentries = new DentryEvents(files, pipeline, known, descriptors, links, this.clock, problems);
         missing = new MissingFiles(points, descriptors, files, problems);
-        copies = new Copies(
-                storage.copies() && !store.keyRing().encrypts(), table, ownLog, pipeline, files, offload, problems);
+        boolean seeks = storage.copies() && !ProtectedStore.keyRing(store).encrypts();
+        copies = new Copies(seeks, table, ownLog, pipeline, files, offload, problems);
         verifier = new Verifier(offload, files, problems, opening.host.fileClock());
         tailer = new Tailer(pipeline, uploads, versions, dentries, descriptors, copies, verifier);
         files.firstLook = (tail, looked) -> tailer.take(tail, looked, this.clock.getAsLong());

@@ -2,6 +2,7 @@ package io.chagres.ship;
 
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
+import io.chagres.archive.store.ForwardingStore;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Glob;
 import io.chagres.linux.PathPattern;
@@ -36,7 +37,8 @@ final class ShipScope {
     static ShipScope of(ShipOptions options, BlobStore store, ShipListener listener) throws IOException {
         List<Pathname> own = new ArrayList<>();
         own.add(options.identity().stateDirectory());
-        if (store.stored() instanceof DirectoryStore local) {
+        DirectoryStore local = ForwardingStore.findBehind(store, DirectoryStore.class);
+        if (local != null) {
             own.add(local.root());
         }
         return new ShipScope(options, new OwnPaths(own), listener);

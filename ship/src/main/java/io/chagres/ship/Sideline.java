@@ -2,6 +2,7 @@ package io.chagres.ship;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Heartbeat;
+import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
@@ -103,7 +104,7 @@ final class Sideline {
     }
 
     private void refused(BlobStore store, String hostId, ShipOptions options, String why, long nowMs) {
-        String follows = store.keyRing().encrypts() ? "" : options.follows();
+        String follows = ProtectedStore.keyRing(store).encrypts() ? "" : options.follows();
         Heartbeat word = new Heartbeat(
                 Heartbeat.State.FENCED,
                 nowMs,

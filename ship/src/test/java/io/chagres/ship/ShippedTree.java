@@ -90,11 +90,6 @@ final class ShippedTree implements AutoCloseable {
         DirectoryStore directory = DirectoryStore.open(Pathname.of(archive.toString()), true);
         store = new ForwardingStore(directory) {
             @Override
-            public BlobStore stored() {
-                return directory;
-            }
-
-            @Override
             public int get(String key, long offset, MemorySegment target) throws IOException {
                 if (Thread.currentThread() == here) {
                     readsHere.incrementAndGet();

@@ -7,6 +7,7 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.EncryptedException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.age.AgeFile;
+import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.Checkpoints;
 import io.chagres.archive.state.ExtentRows;
@@ -124,8 +125,8 @@ public final class LineFilters {
                 return;
             }
             // a filter answers for words, so an open one must not hold those of encrypted bytes
-            boolean isOpen = store.keyRing().bytes().isEmpty();
-            BlobStore shown = isOpen ? store.stored() : store;
+            boolean isOpen = ProtectedStore.keyRing(store).bytes().isEmpty();
+            BlobStore shown = isOpen ? ProtectedStore.stored(store) : store;
             List<BlobInfo> taken = new ArrayList<>();
             long about = 2 * bytes / RATIO;
             for (BlobInfo filter : filters.reversed()) {

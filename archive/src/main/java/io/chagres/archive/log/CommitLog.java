@@ -15,6 +15,7 @@ import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
+import io.chagres.archive.store.ForwardingStore;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Instant;
@@ -111,7 +112,7 @@ public final class CommitLog {
             boolean goesOn = seq > 0 && cutMs >= timeMs;
             long rowNow = goesOn ? row : seq + 1;
             commit.signedBy(signer);
-            sealed = commit.seal(seq + 1, rowNow, cutMs, incarnation, nonce, chain, store.keyRing());
+            sealed = commit.seal(seq + 1, rowNow, cutMs, incarnation, nonce, chain, ProtectedStore.keyRing(store));
         }
         if (sealed.fixed().seq() != seq + 1) {
             throw new IllegalStateException("commit " + sealed.fixed().seq() + " cannot follow commit " + seq);
@@ -192,14 +193,15 @@ public final class CommitLog {
      */
     public void requireKept(long acknowledged) throws IOException {
         String key = ArchiveLayout.commit(hostId, acknowledged);
-        BlobStore stored = store.stored(); // who ships encrypted need not be able to read
-        if (stored instanceof DirectoryStore local && !local.isThere()) {
+        DirectoryStore local = ForwardingStore.findBehind(store, DirectoryStore.class);
+        if (local != null && !local.isThere()) {
             throw new CorruptArchiveException(
                     key, "it was acknowledged, and " + store.name() + " is another directory now," + " or none");
         }
+        BlobStore stored = ProtectedStore.stored(store); // who ships encrypted need not be able to read
         Appended ours = last;
         long size = stored.size(key);
-        boolean comparable = !store.keyRing().encrypts() && ours.seq == acknowledged;
+        boolean comparable = !ProtectedStore.keyRing(store).encrypts() && ours.seq == acknowledged;
         if (size >= 0 && comparable && size != ours.bytes) {
             throw new CorruptArchiveException(key, "it is another commit than the one that was acknowledged");
         }

@@ -35,8 +35,8 @@ public final class CommitReader implements AutoCloseable {
 
     /** Makes a reader on a store, which stays the caller's; close the reader. */
     public CommitReader(BlobStore store) {
-        this.store = store.stored();
-        identities = store.keyRing().identities();
+        this.store = ProtectedStore.stored(store);
+        identities = ProtectedStore.keyRing(store).identities();
     }
 
     /** Names the commits whose headers will be read, in order; see {@link BlobStore#expect}. */

@@ -33,11 +33,6 @@ public final class DigestingStore extends ForwardingStore {
     }
 
     @Override
-    public BlobStore stored() {
-        return store.stored();
-    }
-
-    @Override
     public BlobWriter create(String key) throws IOException {
         return new Writer(store.create(key), sha256 -> listener.accept(key, sha256));
     }

@@ -78,7 +78,7 @@ public final class ObjectWriter {
                 return null;
             }
             writer.commit();
-            requireThere(store.stored(), key);
+            requireThere(ProtectedStore.stored(store), key);
             LogRecord.ObjectRun run = new LogRecord.ObjectRun(
                     range.versionId(),
                     range.start(),

@@ -77,15 +77,27 @@ public final class ProtectedStore extends ForwardingStore {
         return keys.isEmpty() ? store : new ProtectedStore(store, keys);
     }
 
+    /** Returns the keys that objects of a store are read and written with. */
+    public static KeyRing keyRing(BlobStore store) {
+        ProtectedStore view = findBehind(store, ProtectedStore.class);
+        return view == null ? KeyRing.NONE : view.keys;
+    }
+
+    /** Returns the store in which objects are as they are stored, encrypted where they are. */
+    public static BlobStore stored(BlobStore store) {
+        ProtectedStore view = findBehind(store, ProtectedStore.class);
+        return view == null ? store : view.store;
+    }
+
     /** Returns a store that reads as one does, and encrypts to whom a host says. */
     public static BlobStore writing(BlobStore store, LogRecord.Recipients recipients) {
-        KeyRing keys = store.keyRing().to(AgeRecipient.list(recipients.bytes()), AgeRecipient.list(recipients.own()));
-        return of(store.stored(), keys);
+        KeyRing keys = keyRing(store).to(AgeRecipient.list(recipients.bytes()), AgeRecipient.list(recipients.own()));
+        return of(stored(store), keys);
     }
 
     /** Says whether an identity opens what is encrypted to whom a host says. */
     public static boolean opensAll(BlobStore store, LogRecord.Recipients recipients) {
-        return store.keyRing()
+        return keyRing(store)
                 .to(AgeRecipient.list(recipients.bytes()), AgeRecipient.list(recipients.own()))
                 .opensAll();
     }
@@ -97,16 +109,6 @@ public final class ProtectedStore extends ForwardingStore {
         }
         last = null;
         super.forget(key);
-    }
-
-    @Override
-    public KeyRing keyRing() {
-        return keys;
-    }
-
-    @Override
-    public BlobStore stored() {
-        return store.stored();
     }
 
     private List<AgeRecipient> recipients(String key) {

@@ -1,6 +1,8 @@
 package io.chagres.archive.maintain;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.age.KeyRing;
+import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobPage;
@@ -29,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class AfterRepair extends ForwardingStore {
     private final Set<String> moved;
-    private final NavigableMap<String, byte[]> added;
+    private final NavigableMap<String, byte[]> added = new TreeMap<>();
+    private final BlobStore opened;
 
     /**
      * Stands before a store, which stays the caller's and is not changed.
@@ -37,13 +40,10 @@ final class AfterRepair extends ForwardingStore {
      * @param moved keys of what is moved away
      */
     AfterRepair(BlobStore store, Set<String> moved) {
-        this(store, moved, new TreeMap<>());
-    }
-
-    private AfterRepair(BlobStore store, Set<String> moved, NavigableMap<String, byte[]> added) {
-        super(store);
+        super(ProtectedStore.stored(store));
         this.moved = moved;
-        this.added = added;
+        opened = ProtectedStore.of(
+                this, KeyRing.reading(ProtectedStore.keyRing(store).identities()));
     }
 
     /** Says whether an object is moved away. */
@@ -136,9 +136,8 @@ final class AfterRepair extends ForwardingStore {
         // little is read, and some of it is only here
     }
 
-    @Override
-    public BlobStore stored() {
-        BlobStore behind = store.stored();
-        return behind == store ? this : new AfterRepair(behind, moved);
+    /** Returns what is read here, with the keys of the store. */
+    BlobStore opened() {
+        return opened;
     }
 }

@@ -7,6 +7,7 @@ import io.chagres.archive.Heartbeat;
 import io.chagres.archive.HostRegistration;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.find.LineFilters;
+import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.state.Checkpoints;
 import io.chagres.archive.state.History;
 import io.chagres.archive.state.HostState;
@@ -143,7 +144,7 @@ final class HostMend {
             known.mendName(store);
         }
         if (momentsAreMissing) {
-            store.stored().putIfAbsent(noteOfMoments(), MemorySegment.ofArray(new byte[0]));
+            ProtectedStore.stored(store).putIfAbsent(noteOfMoments(), MemorySegment.ofArray(new byte[0]));
         }
     }
 
@@ -173,7 +174,7 @@ final class HostMend {
      * @param keys of commits and checkpoints
      */
     void note(Iterable<String> keys) throws IOException {
-        BlobStore stored = store.stored();
+        BlobStore stored = ProtectedStore.stored(store);
         for (String key : keys) {
             if (key.startsWith(ArchiveLayout.log(hostId)) && isNothing(key)) {
                 stored.putIfAbsent(ArchiveLayout.QUARANTINE + key, MemorySegment.ofArray(new byte[0]));

@@ -7,6 +7,7 @@ import io.chagres.archive.EncryptedException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.FrameWriter;
 import io.chagres.archive.format.SeekableFrames;
+import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.ExtentList;
 import io.chagres.archive.state.Extents;
@@ -200,7 +201,7 @@ final class MergeWriter implements AutoCloseable {
             listener.skipped(merge.describe(), e);
             return false;
         } catch (EncryptedException e) {
-            if (!store.keyRing().opensAll()) {
+            if (!ProtectedStore.keyRing(store).opensAll()) {
                 throw e;
             }
             listener.skipped(merge.describe(), e.asDamage());

@@ -40,7 +40,7 @@ final class Readability {
             throws IOException {
         HostState then;
         try {
-            then = HostLog.replay(after, hostId, tables, RunListener.NONE);
+            then = HostLog.replay(after.opened(), hostId, tables, RunListener.NONE);
         } catch (CorruptArchiveException | CompactedHistoryException e) {
             return "the host, since " + e.getMessage();
         }
@@ -49,7 +49,7 @@ final class Readability {
             return name;
         }
         try (VersionReader old = new VersionReader(now, hostId, before);
-                VersionReader fresh = new VersionReader(after, hostId, then);
+                VersionReader fresh = new VersionReader(after.opened(), hostId, then);
                 Arena arena = Arena.ofConfined()) {
             MemorySegment room = arena.allocate(LogRecord.PIECE_BYTES, 64);
             for (FileVersion version : before.versions()) {

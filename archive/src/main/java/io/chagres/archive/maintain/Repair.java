@@ -125,7 +125,7 @@ public final class Repair {
             requireAnything();
         }
         boolean isLost = !losses.isEmpty();
-        BlobStore rest = new AfterRepair(store, Set.copyOf(damaged.keySet()));
+        BlobStore rest = new AfterRepair(store, Set.copyOf(damaged.keySet())).opened();
         CorruptArchiveException gap = mend.gap(rest);
         if (gap != null) {
             losses.putIfAbsent(gap.object(), new String[] {gap.fault(), "what was committed by it is lost"});
@@ -224,7 +224,7 @@ public final class Repair {
         Set<String> without = new HashSet<>(damaged.keySet()); // those that are whole are found then
         without.removeIf(object -> object.startsWith(ArchiveLayout.log(hostId)));
         without.addAll(hidden);
-        return Salvage.load(new AfterRepair(store, without), hostId, in, told);
+        return Salvage.load(new AfterRepair(store, without).opened(), hostId, in, told);
     }
 
     /** Says whether a commit will not be there. */
@@ -235,7 +235,9 @@ public final class Repair {
     /** Says whether the rest of the log and its checkpoints lead to a commit without what is moved away. */
     private boolean isWhole(AfterRepair after, long seq) throws IOException {
         try {
-            return HostLog.replay(after, hostId, tables, RunListener.NONE).seq() >= seq;
+            return HostLog.replay(after.opened(), hostId, tables, RunListener.NONE)
+                            .seq()
+                    >= seq;
         } catch (CorruptArchiveException | CompactedHistoryException e) {
             return false;
         }
@@ -281,7 +283,7 @@ public final class Repair {
         boolean isRefused = true;
         try {
             if (id != null) {
-                Checkpoint.writeRepaired(after, hostId, id.revision(), state, rescue.contents(written));
+                Checkpoint.writeRepaired(after.opened(), hostId, id.revision(), state, rescue.contents(written));
             }
             String less = Readability.less(store, hostId, state, after, tables);
             if (less != null && state.seq() > 0) {
@@ -311,7 +313,7 @@ public final class Repair {
             step(RepairAction.QUARANTINE, each.getKey(), each.getValue(), "it is kept as " + target);
             if (apply) {
                 try {
-                    store.stored().move(each.getKey(), target, MAX_MOVED_BYTES);
+                    ProtectedStore.stored(store).move(each.getKey(), target, MAX_MOVED_BYTES);
                 } catch (StoreException e) {
                     steps--;
                     failures++;

@@ -27,7 +27,7 @@ public final class CompactorSignature {
      */
     public CompactorSignature(BlobStore store, Trust trust, SigningKey key) {
         proven = ProvenStore.of(store, trust.andCompactor(key.publicKey()));
-        opened = ProtectedStore.of(proven, store.keyRing());
+        opened = ProtectedStore.of(proven, ProtectedStore.keyRing(store));
         this.key = key;
     }
 

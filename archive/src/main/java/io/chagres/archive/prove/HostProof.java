@@ -64,8 +64,8 @@ public final class HostProof {
 
     /** Makes a proof of a host of a store. */
     public static HostProof of(BlobStore store, String hostId, Trust trust) {
-        StableStore stored = new StableStore(store.stored());
-        return new HostProof(stored, ProtectedStore.of(stored, store.keyRing()), hostId, trust);
+        StableStore stored = new StableStore(ProtectedStore.stored(store));
+        return new HostProof(stored, ProtectedStore.of(stored, ProtectedStore.keyRing(store)), hostId, trust);
     }
 
     /** Returns the newest signed statement of a checkpoint of a host, by any key; null when there is none. */
@@ -80,7 +80,7 @@ public final class HostProof {
         for (CheckpointId id : manifests.descendingSet()) {
             try {
                 SignedStatement signed =
-                        Manifest.read(store.stored(), hostId, id).signed();
+                        Manifest.read(ProtectedStore.stored(store), hostId, id).signed();
                 if (signed.isValid()) {
                     return signed;
                 }

@@ -63,12 +63,12 @@ public final class ProvenStore extends ForwardingStore {
      * @param store shows by its keys what is encrypted; closed with this one
      */
     public static ProvenStore of(BlobStore store, Trust trust) {
-        return new ProvenStore(store.stored(), store.keyRing(), trust);
+        return new ProvenStore(ProtectedStore.stored(store), ProtectedStore.keyRing(store), trust);
     }
 
     /** Returns a store that gives what a trust proves of another, and decrypts as that does; closed with it. */
     public static BlobStore proving(BlobStore store, Trust trust) {
-        return ProtectedStore.of(of(store, trust), store.keyRing());
+        return ProtectedStore.of(of(store, trust), ProtectedStore.keyRing(store));
     }
 
     /**

@@ -4,6 +4,7 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.EncryptedException;
 import io.chagres.archive.log.CommitReader;
+import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
@@ -28,7 +29,7 @@ public final class KeyCheck {
      */
     public static CorruptArchiveException ofObject(BlobStore store, String hostId, EncryptedException failed)
             throws IOException {
-        if (store.keyRing().identities().isEmpty()) {
+        if (ProtectedStore.keyRing(store).identities().isEmpty()) {
             throw failed;
         }
         Deque<String> last = new ArrayDeque<>();

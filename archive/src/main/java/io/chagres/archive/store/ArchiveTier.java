@@ -4,10 +4,16 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The archive tier of a store: objects there give their bytes only after they were asked for. As it is, that of a store
- * without one. Safe for any thread. Every method throws {@link StoreException} when the store refuses.
+ * A store with an archive tier: objects there give their bytes only after they were asked for. Safe for any thread.
+ * Every method throws {@link StoreException} when the store refuses.
  */
 public interface ArchiveTier {
+    /** Returns that of a store, or one in which nothing is. */
+    static ArchiveTier of(BlobStore store) {
+        ArchiveTier tier = ForwardingStore.findBehind(store, ArchiveTier.class);
+        return tier != null ? tier : new ArchiveTier() {};
+    }
+
     /**
      * Returns an object as it is archived if the store gives none of its bytes now, by asking for one of them; null
      * where they can be read, and where there is no such object.

@@ -1,12 +1,10 @@
 package io.chagres.archive.store;
 
-import io.chagres.archive.age.KeyRing;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Iterator;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,11 +69,6 @@ public interface BlobStore extends AutoCloseable {
         return size(key) >= 0;
     }
 
-    /** Returns the archive tier in which the store may keep objects. */
-    default ArchiveTier archiveTier() {
-        return new ArchiveTier() {};
-    }
-
     /**
      * Lists keys that begin with a prefix, in the order of their bytes: as many as one request does, a thousand in most
      * stores and all of a directory.
@@ -85,26 +78,8 @@ public interface BlobStore extends AutoCloseable {
      */
     BlobPage page(String prefix, @Nullable String afterKey, int maxObjects) throws IOException;
 
-    /**
-     * Names the listener for what a person should know and no answer shows, such as that a bucket is in another region
-     * than its address says. It hears at once what was noted before, and later things as they come.
-     *
-     * @param listener takes one sentence, on any thread
-     */
-    default void tell(Consumer<String> listener) {}
-
     /** Lists the names directly below a prefix that ends with {@code '/'}, in order. */
     List<String> children(String prefix) throws IOException;
-
-    /** Returns the keys that objects are read and written with here. */
-    default KeyRing keyRing() {
-        return KeyRing.NONE;
-    }
-
-    /** Returns the store in which objects are as they are stored, encrypted where they are. */
-    default BlobStore stored() {
-        return this;
-    }
 
     /**
      * Returns a time of the store's clock that is not after its time now, in milliseconds since 1970, by its last

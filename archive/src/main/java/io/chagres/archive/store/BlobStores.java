@@ -50,10 +50,16 @@ public final class BlobStores {
      *
      * @param address a path or a URI
      * @param create whether to make what is missing, and to check that objects can be made
+     * @param notes hears what a person should know meanwhile, a sentence each, on any thread
      * @throws StoreException when the address is none, the scheme is not known or the store refuses
      */
+    public static BlobStore open(String address, boolean create, Consumer<String> notes) throws IOException {
+        return PatientStore.of(opened(address, create, notes), AnswerTimeout.SHORT, null, notes);
+    }
+
+    /** Opens a store as {@link #open(String, boolean, Consumer)} does, for somebody whom notes do not help. */
     public static BlobStore open(String address, boolean create) throws IOException {
-        return PatientStore.of(opened(address, create), AnswerTimeout.SHORT, null);
+        return open(address, create, note -> {});
     }
 
     /**
@@ -67,12 +73,10 @@ public final class BlobStores {
      */
     public static BlobStore open(String address, AnswerTimeout patience, Executor threads, Consumer<String> notes)
             throws IOException {
-        BlobStore store = PatientStore.of(opened(address, false), patience, threads);
-        store.tell(notes);
-        return store;
+        return PatientStore.of(opened(address, false, notes), patience, threads, notes);
     }
 
-    private static BlobStore opened(String address, boolean create) throws IOException {
+    private static BlobStore opened(String address, boolean create, Consumer<String> notes) throws IOException {
         StoreAddress parsed = StoreAddress.parse(address);
         if (parsed.isDirectory()) {
             return DirectoryStore.open(Pathname.of(parsed.path()), create);
@@ -81,7 +85,7 @@ public final class BlobStores {
         if (provider == null) {
             throw unknown(parsed);
         }
-        return provider.open(address, create);
+        return provider.open(address, create, notes);
     }
 
     /** Says whether what opens an address is here, so that all of it can be checked. */

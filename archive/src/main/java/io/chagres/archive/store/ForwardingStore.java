@@ -1,11 +1,9 @@
 package io.chagres.archive.store;
 
-import io.chagres.archive.age.KeyRing;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Iterator;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +21,13 @@ public abstract class ForwardingStore implements BlobStore {
      */
     protected ForwardingStore(BlobStore store) {
         this.store = store;
+    }
+
+    /** Returns the first of a store and those behind it that is of a type, which only some are; null without one. */
+    public static <T> @Nullable T findBehind(BlobStore store, Class<T> type) {
+        return type.isInstance(store)
+                ? type.cast(store)
+                : store instanceof ForwardingStore forwarding ? findBehind(forwarding.store, type) : null;
     }
 
     @Override
@@ -76,34 +81,13 @@ public abstract class ForwardingStore implements BlobStore {
     }
 
     @Override
-    public ArchiveTier archiveTier() {
-        return store.archiveTier();
-    }
-
-    @Override
     public BlobPage page(String prefix, @Nullable String afterKey, int maxObjects) throws IOException {
         return store.page(prefix, afterKey, maxObjects);
     }
 
     @Override
-    public void tell(Consumer<String> listener) {
-        store.tell(listener);
-    }
-
-    @Override
     public List<String> children(String prefix) throws IOException {
         return store.children(prefix);
-    }
-
-    @Override
-    public KeyRing keyRing() {
-        return store.keyRing();
-    }
-
-    @Override
-    public BlobStore stored() {
-        BlobStore behind = store.stored();
-        return behind == store ? this : behind;
     }
 
     @Override

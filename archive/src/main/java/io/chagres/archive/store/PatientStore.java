@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * there are threads: then the caller is free, and the thread that still waits for the answer is interrupted. Other
  * refusals are answers, and passed on. Safe for any thread.
  */
-public final class PatientStore extends ForwardingStore {
+public final class PatientStore extends ForwardingStore implements ArchiveTier {
     private static final long FIRST_DELAY_MS = 100;
     private static final long MAX_DELAY_MS = 20_000;
 
@@ -69,22 +69,26 @@ public final class PatientStore extends ForwardingStore {
         T ask() throws IOException;
     }
 
+    private final ArchiveTier tier;
     private final AnswerTimeout patience;
     /** Wait for answers; null where the caller waits by itself. */
     private final @Nullable Executor threads;
 
     private final Time time;
-    private final Notes notes = new Notes();
+    private final Consumer<String> notes;
     private boolean everAnswered;
     private long silentSinceMs;
     private long givenUpMs = NEVER;
     private long toldMs = NEVER;
     private @Nullable StoreException lastFailure;
 
-    PatientStore(BlobStore store, AnswerTimeout patience, @Nullable Executor threads, Time time) {
+    PatientStore(
+            BlobStore store, AnswerTimeout patience, @Nullable Executor threads, Consumer<String> notes, Time time) {
         super(store);
+        tier = ArchiveTier.of(store);
         this.patience = patience;
         this.threads = threads;
+        this.notes = notes;
         this.time = time;
         silentSinceMs = patience.spentMs() == 0 ? NEVER : time.nowMs() - patience.spentMs();
     }
@@ -95,9 +99,11 @@ public final class PatientStore extends ForwardingStore {
      * @param store is closed with it
      * @param threads wait for answers, one for each question, so that a call ends in time whatever the vendor's client
      *     does; null where the caller may wait as long as that
+     * @param notes hears of waits, on any thread
      */
-    public static BlobStore of(BlobStore store, AnswerTimeout patience, @Nullable Executor threads) {
-        return store instanceof DirectoryStore ? store : new PatientStore(store, patience, threads, REAL);
+    public static BlobStore of(
+            BlobStore store, AnswerTimeout patience, @Nullable Executor threads, Consumer<String> notes) {
+        return store instanceof DirectoryStore ? store : new PatientStore(store, patience, threads, notes, REAL);
     }
 
     private <T> T ask(long bytes, Question<T> question) throws IOException {
@@ -152,7 +158,7 @@ public final class PatientStore extends ForwardingStore {
         givenUpMs = NEVER;
         if (toldMs != NEVER) {
             toldMs = NEVER;
-            notes.say(name() + " answers again");
+            notes.accept(name() + " answers again");
         }
     }
 
@@ -179,7 +185,7 @@ public final class PatientStore extends ForwardingStore {
         boolean due = toldMs == NEVER ? silentMs >= QUIET_MS : nowMs - toldMs >= TELL_MS;
         if (due && threads != null) {
             toldMs = nowMs;
-            notes.say(cause.getMessage() + "; asking again, for " + silentMs / 1000 + " s now and " + limitMs / 1000
+            notes.accept(cause.getMessage() + "; asking again, for " + silentMs / 1000 + " s now and " + limitMs / 1000
                     + " s at most (--timeout)");
         }
         return Math.min(Math.max(drawnMs, cause.retryAfterMs()), limitMs - silentMs);
@@ -218,13 +224,6 @@ public final class PatientStore extends ForwardingStore {
             case Error error -> throw error;
             case null, default -> new IOException(cause);
         };
-    }
-
-    /** Hears of waits too. */
-    @Override
-    public void tell(Consumer<String> listener) {
-        notes.tell(listener);
-        super.tell(listener);
     }
 
     @Override
@@ -267,22 +266,16 @@ public final class PatientStore extends ForwardingStore {
     }
 
     @Override
-    public ArchiveTier archiveTier() {
-        ArchiveTier tier = store.archiveTier();
-        return new ArchiveTier() {
-            @Override
-            public @Nullable ArchivedBlob find(String key) throws IOException {
-                return ask(0, () -> Optional.ofNullable(tier.find(key))).orElse(null);
-            }
+    public @Nullable ArchivedBlob find(String key) throws IOException {
+        return ask(0, () -> Optional.ofNullable(tier.find(key))).orElse(null);
+    }
 
-            @Override
-            public void thaw(ArchivedBlob blob, ThawClass thawClass, int days) throws IOException {
-                ask(0, () -> {
-                    tier.thaw(blob, thawClass, days);
-                    return blob;
-                });
-            }
-        };
+    @Override
+    public void thaw(ArchivedBlob blob, ThawClass thawClass, int days) throws IOException {
+        ask(0, () -> {
+            tier.thaw(blob, thawClass, days);
+            return blob;
+        });
     }
 
     @Override

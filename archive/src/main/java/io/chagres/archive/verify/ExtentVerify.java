@@ -216,14 +216,14 @@ final class ExtentVerify implements AutoCloseable {
             throw new EncryptedException(
                     ArchiveLayout.host(hostId),
                     recipients,
-                    store.keyRing().identities().size());
+                    ProtectedStore.keyRing(store).identities().size());
         }
     }
 
     /** Returns the size of an object as its writer saw it; -1 when that is not known. */
     private long contentBytes(BlobInfo object) throws IOException {
         try {
-            return store.keyRing().isEmpty() ? object.lengthBytes() : store.size(object.key());
+            return ProtectedStore.keyRing(store).isEmpty() ? object.lengthBytes() : store.size(object.key());
         } catch (CorruptArchiveException | EncryptedException e) {
             return -1; // reading it says why
         }

@@ -5,6 +5,7 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.EncryptedException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.ObjectKind;
+import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.read.HostFaults;
 import io.chagres.archive.read.Workers;
 import io.chagres.archive.sign.SignedStatement;
@@ -149,7 +150,7 @@ public final class Verify {
             host.run();
         } catch (EncryptedException e) {
             unopened(hostId, e);
-            new SealedVerify(store.stored(), hostId, counter).run();
+            new SealedVerify(ProtectedStore.stored(store), hostId, counter).run();
         } finally {
             tables.release(hostId);
         }

@@ -12,17 +12,24 @@ import io.chagres.archive.format.Samples;
 import io.chagres.archive.state.Checkpoint;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.DirectoryStore;
+import io.chagres.archive.store.LimitedStore;
 import io.chagres.archive.store.StoreException;
 import io.chagres.archive.testing.FaultyStore;
 import io.chagres.archive.testing.FaultyStore.Kind;
 import io.chagres.archive.testing.MemoryStore;
+import io.chagres.linux.Pathname;
 import io.chagres.testkit.Seeds;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Tests appending to a log: retries, lost answers, and writers that meet. */
 class CommitLogTest {
@@ -132,6 +139,22 @@ class CommitLogTest {
                 store.delete(ArchiveLayout.commit(LogFixture.HOST, i));
             }
             writer.requireKept(6);
+        }
+    }
+
+    /** Its file descriptors still lead to the first one. */
+    @Test
+    void anotherDirectoryIsNoticedBehindALimit(@TempDir Path temp) throws IOException {
+        Path archive = temp.resolve("archive");
+        BlobStore directory = DirectoryStore.open(Pathname.of(archive.toString()), true);
+        try (BlobStore limited = new LimitedStore(directory, () -> 0, () -> 0);
+                LogFixture log = new LogFixture(limited)) {
+            log.write(Samples.opened(1, "web1", 10)).commit();
+            CommitLog writer = new CommitLog(
+                    limited, LogFixture.HOST, Samples.id(1), log.load().logEnd(), () -> 0);
+            writer.requireKept(1);
+            Files.move(archive, temp.resolve("elsewhere"));
+            assertThatThrownBy(() -> writer.requireKept(1)).hasMessageContaining("another directory");
         }
     }
 

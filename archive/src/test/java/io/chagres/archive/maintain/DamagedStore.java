@@ -177,9 +177,4 @@ final class DamagedStore extends ForwardingStore {
             BlobStore.moveByCopy(this, key, target, maxBytes);
         }
     }
-
-    @Override
-    public BlobStore stored() {
-        return this;
-    }
 }

@@ -55,6 +55,7 @@ class PatientStoreTest {
             }),
             new AnswerTimeout(PATIENCE_MS, FIRST_MS, 0),
             null,
+            note -> {},
             time);
 
     /** Asks for something. */
@@ -153,6 +154,7 @@ class PatientStoreTest {
                 }),
                 AnswerTimeout.of(PATIENCE_MS).after(1_000),
                 null,
+                note -> {},
                 time);
         assertThatThrownBy(() -> late.size("a/1")).hasMessage("503 SlowDown");
         assertThat(nowMs).isEqualTo(PATIENCE_MS - 1_000);
@@ -172,6 +174,7 @@ class PatientStoreTest {
                         question.run();
                     }
                 },
+                note -> {},
                 time);
         assertThatThrownBy(() -> waiting.size("a/1")).hasMessage("503 SlowDown");
         assertThat(nowMs).isEqualTo(PATIENCE_MS);
@@ -216,8 +219,7 @@ class PatientStoreTest {
                 return 0;
             }
         };
-        BlobStore patient = PatientStore.of(hangs, AnswerTimeout.of(100), threads);
-        patient.tell(notes::add);
+        BlobStore patient = PatientStore.of(hangs, AnswerTimeout.of(100), threads, notes::add);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment own = arena.allocate(8);
             assertThatThrownBy(() -> patient.get("a/1", 0, own))
@@ -254,8 +256,8 @@ class PatientStoreTest {
                 }),
                 AnswerTimeout.of(PATIENCE_MS),
                 threads,
+                notes::add,
                 time);
-        bounded.tell(notes::add);
         refusals = 9;
         bounded.putIfAbsent("a/1", CONTENT);
         assertThat(notes.getFirst()).contains("503 SlowDown", "--timeout");

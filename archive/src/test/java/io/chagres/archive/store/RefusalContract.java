@@ -146,7 +146,7 @@ public abstract class RefusalContract {
         refuse(Refusal.BUSY);
         refuse(Refusal.TIMED_OUT);
         server.answer(done);
-        try (BlobStore store = PatientStore.of(open(false), AnswerTimeout.SHORT, null)) {
+        try (BlobStore store = PatientStore.of(open(false), AnswerTimeout.SHORT, null, note -> {})) {
             assertThat(store.putIfAbsent("k", CONTENT)).isTrue();
         }
         assertThat(server.requests()).hasSize(3).allSatisfy(request -> assertThat(request)

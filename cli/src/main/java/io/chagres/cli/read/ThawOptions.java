@@ -1,6 +1,7 @@
 package io.chagres.cli.read;
 
 import io.chagres.archive.read.OrderedTasks;
+import io.chagres.archive.store.ArchiveTier;
 import io.chagres.archive.store.ArchivedBlob;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.ThawClass;
@@ -79,7 +80,7 @@ final class ThawOptions {
                 OrderedTasks<Boolean> asks = new OrderedTasks<>(threads.workers(), done -> {})) {
             for (String key : keys) {
                 looks.add(() -> {
-                    ArchivedBlob blob = archive.archiveTier().find(key);
+                    ArchivedBlob blob = ArchiveTier.of(archive).find(key);
                     return blob == null ? List.of() : List.of(blob);
                 });
             }
@@ -110,7 +111,7 @@ final class ThawOptions {
         try {
             for (ArchivedBlob each : wanted) {
                 asks.add(() -> {
-                    archive.archiveTier().thaw(each, thawClass, days);
+                    ArchiveTier.of(archive).thaw(each, thawClass, days);
                     done.incrementAndGet();
                     return true;
                 });

@@ -479,9 +479,7 @@ public final class ShipCommand implements Callable<Integer> {
     }
 
     private BlobStore opened(ShipReport report) throws IOException {
-        BlobStore archive = BlobStores.open(archive(), true);
-        archive.tell(report::message);
-        return rate.limit(archive, context);
+        return rate.limit(BlobStores.open(archive(), true, report::message), context);
     }
 
     ShipPlan plan() throws IOException {

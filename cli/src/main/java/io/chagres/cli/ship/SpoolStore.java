@@ -62,12 +62,6 @@ final class SpoolStore extends ForwardingStore {
         return new CountingWriter(store.create(key), spool);
     }
 
-    /** The directory behind, which is not to be watched. */
-    @Override
-    public BlobStore stored() {
-        return store;
-    }
-
     /** Counts what is written. */
     private record CountingWriter(BlobWriter to, Spool spool) implements BlobWriter {
         @Override

@@ -17,6 +17,7 @@ import io.chagres.archive.store.ArchiveTier;
 import io.chagres.archive.store.ArchivedBlob;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobList;
+import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.archive.store.ForwardingStore;
 import io.chagres.archive.store.StoreException;
@@ -75,36 +76,33 @@ final class ThawTest {
                     "--state",
                     directory + "/state");
         }
-        store = new ForwardingStore(DirectoryStore.open(Pathname.of(directory + "/archive"), false)) {
-            @Override
-            public int get(String key, long offset, MemorySegment target) throws IOException {
-                if (cold.contains(key)) {
-                    throw new StoreException(key + ": cold", new IOException(), StoreException.Kind.ARCHIVED);
-                }
-                return super.get(key, offset, target);
-            }
-
-            @Override
-            public ArchiveTier archiveTier() {
-                return tier();
-            }
-        };
+        store = new ColdStore(DirectoryStore.open(Pathname.of(directory + "/archive"), false));
     }
 
-    private ArchiveTier tier() {
-        return new ArchiveTier() {
-            @Override
-            public @Nullable ArchivedBlob find(String key) throws IOException {
-                return cold.contains(key)
-                        ? new ArchivedBlob(key, store.size(key), "GLACIER", asked.containsKey(key))
-                        : null;
-            }
+    private final class ColdStore extends ForwardingStore implements ArchiveTier {
+        ColdStore(BlobStore store) {
+            super(store);
+        }
 
-            @Override
-            public void thaw(ArchivedBlob blob, ThawClass thawClass, int days) {
-                assertThat(asked.put(blob.key(), thawClass)).as("asked twice").isNull();
+        @Override
+        public int get(String key, long offset, MemorySegment target) throws IOException {
+            if (cold.contains(key)) {
+                throw new StoreException(key + ": cold", new IOException(), StoreException.Kind.ARCHIVED);
             }
-        };
+            return super.get(key, offset, target);
+        }
+
+        @Override
+        public @Nullable ArchivedBlob find(String key) throws IOException {
+            return cold.contains(key)
+                    ? new ArchivedBlob(key, store.size(key), "GLACIER", asked.containsKey(key))
+                    : null;
+        }
+
+        @Override
+        public void thaw(ArchivedBlob blob, ThawClass thawClass, int days) {
+            assertThat(asked.put(blob.key(), thawClass)).as("asked twice").isNull();
+        }
     }
 
     @AfterEach

@@ -67,6 +67,31 @@ class ArchivePlaceTest {
         assertThat(concerns("/proc/self", directory.toString())).noneMatch(each -> each.contains("same file system"));
     }
 
+    /** What is put there would be put there again. */
+    @Test
+    void isNotFollowedWhereBytesAreLimitedEither() throws IOException {
+        Path logs = Files.createDirectory(directory.resolve("logs"));
+        Files.writeString(logs.resolve("app.log"), "line\n");
+        String store = logs + "/archive";
+        for (int run = 0; run < 2; run++) {
+            CommandRun.of(
+                    "ship",
+                    logs.toString(),
+                    "--to",
+                    store,
+                    "--host",
+                    "web1",
+                    "--once",
+                    "--limit-rate",
+                    "1GiB",
+                    "--state",
+                    directory + "/state");
+        }
+        assertThat(CommandRun.of("ls", store, "web1:**").out())
+                .contains("app.log")
+                .doesNotContain("archive/");
+    }
+
     @Test
     void saysThatMemoryIsNoPlace() throws IOException {
         Requires.optional("/dev/shm in memory", Files.isDirectory(Path.of("/dev/shm")));

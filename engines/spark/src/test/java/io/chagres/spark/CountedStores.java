@@ -7,6 +7,7 @@ import io.chagres.archive.store.ForwardingStore;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 /** Directories as {@code counted:///path}; counts the bytes that are read. */
 public final class CountedStores implements BlobStoreProvider {
@@ -18,7 +19,7 @@ public final class CountedStores implements BlobStoreProvider {
     }
 
     @Override
-    public BlobStore open(String address, boolean create) throws IOException {
+    public BlobStore open(String address, boolean create, Consumer<String> notes) throws IOException {
         return new ForwardingStore(BlobStores.open(address.substring("counted://".length()), create)) {
             @Override
             public int get(String key, long offset, MemorySegment target) throws IOException {

@@ -165,11 +165,6 @@ final class AzblobStore implements BlobStore, ArchiveTier {
     }
 
     @Override
-    public ArchiveTier archiveTier() {
-        return this;
-    }
-
-    @Override
     public @Nullable ArchivedBlob find(String key) throws IOException {
         if (!ArchivedBlob.isArchived(this, key)) {
             return null;

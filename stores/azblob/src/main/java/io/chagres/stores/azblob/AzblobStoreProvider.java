@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executors;
+import java.util.function.Consumer;
 
 /**
  * Opens {@code azblob://container/prefix}. The parameter {@code account} names the storage account, else the variable
@@ -48,7 +49,7 @@ public final class AzblobStoreProvider implements BlobStoreProvider {
     }
 
     @Override
-    public BlobStore open(String address, boolean create) throws IOException {
+    public BlobStore open(String address, boolean create, Consumer<String> notes) throws IOException {
         Map<String, String> environment = System.getenv();
         BlobStore store = AzblobStore.open(inAccount(parse(address), environment), environment, create);
         return new ReadAheadStore(store, Executors.newVirtualThreadPerTaskExecutor());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
+import io.chagres.archive.store.ArchiveTier;
 import io.chagres.archive.store.ArchivedBlob;
 import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
@@ -90,11 +91,11 @@ class AzblobRefusalTest extends RefusalContract {
         server.answer(new Answer(202, Map.of(), ""));
         ArchivedBlob asked = new ArchivedBlob("k", 0, "Archive", true);
         try (BlobStore store = open(false)) {
-            ArchivedBlob blob = store.archiveTier().find("k");
+            ArchivedBlob blob = ArchiveTier.of(store).find("k");
             assertThat(blob).isEqualTo(new ArchivedBlob("k", 0, "Archive", false));
-            assertThat(store.archiveTier().find("k")).isEqualTo(asked);
-            store.archiveTier().thaw(blob, ThawClass.EXPEDITED, 7);
-            assertThatThrownBy(() -> store.archiveTier().thaw(blob, ThawClass.BULK, 7))
+            assertThat(ArchiveTier.of(store).find("k")).isEqualTo(asked);
+            ArchiveTier.of(store).thaw(blob, ThawClass.EXPEDITED, 7);
+            assertThatThrownBy(() -> ArchiveTier.of(store).thaw(blob, ThawClass.BULK, 7))
                     .hasMessageContaining("alone");
         }
         assertThat(server.requests().getLast())
@@ -253,7 +254,8 @@ class AzblobRefusalTest extends RefusalContract {
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("AZURE_STORAGE_KEY is not")
                 .hasMessageNotContaining("SECRET");
-        assertThatThrownBy(() -> new AzblobStoreProvider().open("azblob://container/p?account=../SECRET", false))
+        assertThatThrownBy(() ->
+                        new AzblobStoreProvider().open("azblob://container/p?account=../SECRET", false, note -> {}))
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("AZURE_STORAGE_ACCOUNT");
     }
@@ -270,7 +272,7 @@ class AzblobRefusalTest extends RefusalContract {
                 "azblob://container?endpoint=https://host/?sig=SECRET"
             })
     void refusesWhatIsNoAddress(String address) {
-        assertThatThrownBy(() -> new AzblobStoreProvider().open(address, false))
+        assertThatThrownBy(() -> new AzblobStoreProvider().open(address, false, note -> {}))
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("azblob://")
                 .hasMessageNotContaining("SECRET");

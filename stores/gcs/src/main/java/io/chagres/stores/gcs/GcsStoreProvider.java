@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executors;
+import java.util.function.Consumer;
 
 /**
  * Opens {@code gs://bucket/prefix}. The parameter {@code endpoint} names another server than Google's own, such as a
@@ -38,7 +39,7 @@ public final class GcsStoreProvider implements BlobStoreProvider {
     }
 
     @Override
-    public BlobStore open(String address, boolean create) throws IOException {
+    public BlobStore open(String address, boolean create, Consumer<String> notes) throws IOException {
         return new ReadAheadStore(
                 GcsStore.open(parse(address), System.getenv(), create), Executors.newVirtualThreadPerTaskExecutor());
     }

@@ -16,6 +16,6 @@ class FakeGcsTest extends ServerStoreContract {
 
     @Override
     protected BlobStore open(ObjectServer running, String path) throws IOException {
-        return new GcsStoreProvider().open("gs://" + path + "/deep?endpoint=" + running.endpoint(), true);
+        return new GcsStoreProvider().open("gs://" + path + "/deep?endpoint=" + running.endpoint(), true, note -> {});
     }
 }

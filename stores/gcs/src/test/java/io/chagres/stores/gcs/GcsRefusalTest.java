@@ -32,7 +32,7 @@ class GcsRefusalTest extends RefusalContract {
 
     @Override
     protected BlobStore open(boolean create) throws IOException {
-        return new GcsStoreProvider().open("gs://bucket/p?endpoint=" + server.endpoint(), create);
+        return new GcsStoreProvider().open("gs://bucket/p?endpoint=" + server.endpoint(), create, note -> {});
     }
 
     @Override
@@ -47,8 +47,8 @@ class GcsRefusalTest extends RefusalContract {
         String key = "projects/p/locations/l/keyRings/r/cryptoKeys/k";
         String data = ArchiveLayout.object("0123456789abcdef", 1, 0, 9, 7, Codec.ZSTD);
         String parameters = "&kms-key=" + key + "&storage-class=NEARLINE&acl=bucketOwnerFullControl&requester-pays=me";
-        try (BlobStore store =
-                new GcsStoreProvider().open("gs://bucket/p?endpoint=" + server.endpoint() + parameters, false)) {
+        try (BlobStore store = new GcsStoreProvider()
+                .open("gs://bucket/p?endpoint=" + server.endpoint() + parameters, false, note -> {})) {
             store.putIfAbsent("hosts/0123456789abcdef/log/1", CONTENT);
             store.putIfAbsent(data, CONTENT);
             BlobList.all(store, "", null);
@@ -155,7 +155,7 @@ class GcsRefusalTest extends RefusalContract {
                 "gs://bucket?endpoint=ftp://SECRET"
             })
     void refusesWhatIsNoAddress(String address) {
-        assertThatThrownBy(() -> new GcsStoreProvider().open(address, false))
+        assertThatThrownBy(() -> new GcsStoreProvider().open(address, false, note -> {}))
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("gs://")
                 .hasMessageNotContaining("SECRET");

@@ -11,7 +11,6 @@ import io.chagres.archive.store.BlobWriter;
 import io.chagres.archive.store.CollectedWriter;
 import io.chagres.archive.store.ConditionProbe;
 import io.chagres.archive.store.NoSuchBlobException;
-import io.chagres.archive.store.Notes;
 import io.chagres.archive.store.SegmentContent;
 import io.chagres.archive.store.StoreException;
 import io.chagres.archive.store.StoreTraits;
@@ -60,14 +59,15 @@ final class S3Store implements BlobStore, ArchiveTier {
     private final AnswerClock clock = new AnswerClock();
     private final ListPromise promise;
     private final TlsFiles tls;
-    private final Notes notes = new Notes();
+    private final Consumer<String> notes;
     private final S3Client first;
     private volatile S3Client client;
     /** Where the bucket was found to be; null as long as nobody said that it is elsewhere. */
     private @Nullable String region;
 
-    private S3Store(S3Address address, Map<String, String> environment) throws StoreException {
+    private S3Store(S3Address address, Map<String, String> environment, Consumer<String> notes) throws StoreException {
         this.address = address;
+        this.notes = notes;
         promise = new ListPromise(address.consistentLists());
         tls = S3Clients.tls(address.place().parameters(), environment);
         first = S3Clients.create(address, null, tls, clock, promise);
@@ -75,10 +75,11 @@ final class S3Store implements BlobStore, ArchiveTier {
     }
 
     /** Opens a store; with {@code create} proves that it can be written and keeps the condition. */
-    static S3Store open(S3Address address, Map<String, String> environment, boolean create) throws IOException {
+    static S3Store open(S3Address address, Map<String, String> environment, boolean create, Consumer<String> notes)
+            throws IOException {
         S3Store store;
         try {
-            store = new S3Store(address, environment);
+            store = new S3Store(address, environment, notes);
         } catch (SdkException e) {
             throw S3Failure.of(address, "", e);
         }
@@ -187,11 +188,6 @@ final class S3Store implements BlobStore, ArchiveTier {
         } catch (SdkException e) {
             throw S3Failure.of(address, key, e);
         }
-    }
-
-    @Override
-    public ArchiveTier archiveTier() {
-        return this;
     }
 
     @Override
@@ -353,14 +349,9 @@ final class S3Store implements BlobStore, ArchiveTier {
         }
         client = S3Clients.create(address, there, tls, clock, promise);
         region = there;
-        notes.say(name() + ": the bucket is in the region " + there + ", not in " + here
+        notes.accept(name() + ": the bucket is in the region " + there + ", not in " + here
                 + "; it is asked there from now" + " on, and ?region=" + there + " spares the detour");
         return true;
-    }
-
-    @Override
-    public void tell(Consumer<String> listener) {
-        notes.tell(listener);
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.chagres.archive.store.ReadAheadStore;
 import io.chagres.archive.store.StoreException;
 import java.io.IOException;
 import java.util.concurrent.Executors;
+import java.util.function.Consumer;
 
 /**
  * Opens {@code s3://bucket/prefix}, where an access point's ARN may stand for the bucket. Parameters behind a question
@@ -28,9 +29,9 @@ public final class S3StoreProvider implements BlobStoreProvider {
     }
 
     @Override
-    public BlobStore open(String address, boolean create) throws IOException {
+    public BlobStore open(String address, boolean create, Consumer<String> notes) throws IOException {
         return new ReadAheadStore(
-                S3Store.open(S3Address.parse(address), System.getenv(), create),
+                S3Store.open(S3Address.parse(address), System.getenv(), create, notes),
                 Executors.newVirtualThreadPerTaskExecutor());
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.Codec;
+import io.chagres.archive.store.ArchiveTier;
 import io.chagres.archive.store.ArchivedBlob;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobList;
@@ -68,7 +69,7 @@ class S3RefusalTest extends RefusalContract {
             String open = server.endpoint().toString().replace("127.0.0.1", "0.0.0.0");
             assertThat(open).contains("0.0.0.0");
             assertThatThrownBy(() -> new S3StoreProvider()
-                            .open("s3://bucket/p?endpoint=" + open, false)
+                            .open("s3://bucket/p?endpoint=" + open, false, note -> {})
                             .size("hosts/x"))
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining("a session token is not sent over http://")
@@ -151,17 +152,17 @@ class S3RefusalTest extends RefusalContract {
             server.answer(archived("ongoing-request=\"true\""));
             server.answer(head("ongoing-request=\"true\""));
             server.answer(new Answer(206, Map.of("Content-Range", "bytes 0-0/9"), "x"));
-            assertThat(store.archiveTier().find("k")).isEqualTo(new ArchivedBlob("k", 0, "GLACIER", false));
-            assertThat(store.archiveTier().find("k")).isEqualTo(new ArchivedBlob("k", 0, "GLACIER", true));
-            assertThat(store.archiveTier().find("k")).isNull();
+            assertThat(ArchiveTier.of(store).find("k")).isEqualTo(new ArchivedBlob("k", 0, "GLACIER", false));
+            assertThat(ArchiveTier.of(store).find("k")).isEqualTo(new ArchivedBlob("k", 0, "GLACIER", true));
+            assertThat(ArchiveTier.of(store).find("k")).isNull();
         }
     }
 
     @Test
     void asksForAnObjectByItsClassAndForItsDays() throws IOException {
         try (BlobStore store = open(false)) {
-            store.archiveTier().thaw(new ArchivedBlob("k", 7, "GLACIER", false), ThawClass.BULK, 3);
-            store.archiveTier().thaw(new ArchivedBlob("k", 7, "DEEP_ARCHIVE_ACCESS", false), ThawClass.STANDARD, 3);
+            ArchiveTier.of(store).thaw(new ArchivedBlob("k", 7, "GLACIER", false), ThawClass.BULK, 3);
+            ArchiveTier.of(store).thaw(new ArchivedBlob("k", 7, "DEEP_ARCHIVE_ACCESS", false), ThawClass.STANDARD, 3);
         }
         assertThat(server.requests().get(0))
                 .startsWith("POST /bucket/p/k?restore")
@@ -175,8 +176,8 @@ class S3RefusalTest extends RefusalContract {
         try (BlobStore store = open(false)) {
             server.answer(new Answer(409, Map.of(), "<Error><Code>RestoreAlreadyInProgress</Code></Error>"));
             server.answer(new Answer(403, Map.of(), "<Error><Code>AccessDenied</Code></Error>"));
-            store.archiveTier().thaw(blob, ThawClass.STANDARD, 1);
-            assertThatThrownBy(() -> store.archiveTier().thaw(blob, ThawClass.STANDARD, 1))
+            ArchiveTier.of(store).thaw(blob, ThawClass.STANDARD, 1);
+            assertThatThrownBy(() -> ArchiveTier.of(store).thaw(blob, ThawClass.STANDARD, 1))
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining("s3:RestoreObject");
         }
@@ -205,13 +206,14 @@ class S3RefusalTest extends RefusalContract {
 
     @Override
     protected BlobStore open(boolean create) throws IOException {
-        return new S3StoreProvider().open("s3://bucket/p?endpoint=" + server.endpoint(), create);
+        return new S3StoreProvider().open("s3://bucket/p?endpoint=" + server.endpoint(), create, note -> {});
     }
 
     @Override
     protected BlobStore openEncrypted(URI endpoint, Map<String, String> environment, String parameters)
             throws IOException {
-        return S3Store.open(S3Address.parse("s3://bucket/p?endpoint=" + endpoint + parameters), environment, false);
+        return S3Store.open(
+                S3Address.parse("s3://bucket/p?endpoint=" + endpoint + parameters), environment, false, note -> {});
     }
 
     /** As AWS's own command line: the environment before the profile, and both before what is everybody's. */
@@ -311,9 +313,9 @@ class S3RefusalTest extends RefusalContract {
         server.answer(new Answer(301, there, "<Error><Code>PermanentRedirect</Code><Message>there</Message></Error>"));
         server.answer(new Answer(200, Map.of(), ""));
         List<String> notes = new ArrayList<>();
-        try (BlobStore store = open("&region=eu-north-1")) {
+        try (BlobStore store = new S3StoreProvider()
+                .open("s3://bucket/p?endpoint=" + server.endpoint() + "&region=eu-north-1", false, notes::add)) {
             assertThat(store.putIfAbsent("k", CONTENT)).isTrue();
-            store.tell(notes::add);
             assertThat(store.putIfAbsent("l", CONTENT)).isTrue();
         }
         assertThat(server.requests()).hasSize(3);
@@ -357,7 +359,7 @@ class S3RefusalTest extends RefusalContract {
     void keepsPrefixesOfAnyLetters() throws IOException {
         server.answer(new Answer(200, Map.of(), ""));
         try (BlobStore store = new S3StoreProvider()
-                .open("s3://bucket/our logs/\u65e5\u5fd7/a+b%?endpoint=" + server.endpoint(), false)) {
+                .open("s3://bucket/our logs/\u65e5\u5fd7/a+b%?endpoint=" + server.endpoint(), false, note -> {})) {
             store.putIfAbsent("k", CONTENT);
         }
         assertThat(server.requests().getFirst())
@@ -365,7 +367,8 @@ class S3RefusalTest extends RefusalContract {
     }
 
     private BlobStore open(String parameters) throws IOException {
-        return new S3StoreProvider().open("s3://bucket/p?endpoint=" + server.endpoint() + parameters, false);
+        return new S3StoreProvider()
+                .open("s3://bucket/p?endpoint=" + server.endpoint() + parameters, false, note -> {});
     }
 
     @Override

@@ -22,7 +22,7 @@ abstract class S3ServerContract extends ServerStoreContract {
         System.setProperty("aws.accessKeyId", running.accessKey());
         System.setProperty("aws.secretAccessKey", running.secretKey());
         endpoint = running.endpoint();
-        return new S3StoreProvider().open("s3://" + path + "/deep?endpoint=" + running.endpoint(), true);
+        return new S3StoreProvider().open("s3://" + path + "/deep?endpoint=" + running.endpoint(), true, note -> {});
     }
 
     /** A server passes over headers that it does not know; it refuses none of them. */
@@ -33,7 +33,7 @@ abstract class S3ServerContract extends ServerStoreContract {
                 + "&tags=team=ops,env=a b&storage-class=STANDARD&requester-pays=true";
         String data = ArchiveLayout.object("0123456789abcdef", 1, 0, 9, 7, Codec.ZSTD);
         MemorySegment content = MemorySegment.ofArray(new byte[9]);
-        try (BlobStore store = new S3StoreProvider().open(address, true)) {
+        try (BlobStore store = new S3StoreProvider().open(address, true, note -> {})) {
             assertThat(store.putIfAbsent(data, content)).isTrue();
             assertThat(store.putIfAbsent(data, content)).isFalse();
             assertThat(store.size(data)).isEqualTo(9);
