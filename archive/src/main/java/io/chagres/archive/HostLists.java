@@ -4,7 +4,7 @@ import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobPage;
 import io.chagres.archive.store.BlobStore;
-import io.chagres.archive.store.ForwardingStore;
+import io.chagres.archive.store.CachingStore;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * or two for a host, are in pages of their own. A list is of the moment of its page until {@link #forget} is
  * called. Safe for any thread.
  */
-public final class HostLists extends ForwardingStore {
+public final class HostLists extends CachingStore {
     private static final Set<String> KEPT = Set.of("checkpoints", "filters", "history", "log", "tables");
 
     /** The most keys that are kept of pages that hosts share, 100 bytes each; later hosts have lists of their own. */

@@ -2,7 +2,7 @@ package io.chagres.mount;
 
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
-import io.chagres.archive.store.ForwardingStore;
+import io.chagres.archive.store.CachingStore;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -11,7 +11,7 @@ import java.util.Arrays;
  * Stands before a store whose answers cost time and money and keeps what it read in a {@link DiskCache}. Objects never
  * change, so what is kept stays right. Reads only. Safe for any thread.
  */
-public final class CachedStore extends ForwardingStore {
+public final class CachedStore extends CachingStore {
     private final DiskCache cache;
 
     /**
@@ -26,22 +26,10 @@ public final class CachedStore extends ForwardingStore {
     }
 
     @Override
-    public int get(String key, long offset, MemorySegment target) throws IOException {
-        int wanted = (int) Math.min(target.byteSize(), Integer.MAX_VALUE);
-        int done = 0;
-        while (done < wanted) {
-            long at = offset + done;
-            long part = at / DiskCache.PART_BYTES;
-            byte[] bytes = part(key, part);
-            int from = (int) Math.min(at - part * DiskCache.PART_BYTES, bytes.length); // it may lie behind the end
-            int length = Math.min(bytes.length - from, wanted - done);
-            MemorySegment.copy(MemorySegment.ofArray(bytes), from, target, done, length);
-            done += length;
-            if (bytes.length < DiskCache.PART_BYTES) {
-                break; // the object ends here
-            }
-        }
-        return done;
+    protected Piece piece(String key, long position) throws IOException {
+        long part = position / DiskCache.PART_BYTES;
+        byte[] bytes = part(key, part);
+        return new Piece(part * DiskCache.PART_BYTES, bytes, bytes.length < DiskCache.PART_BYTES);
     }
 
     private byte[] part(String key, long part) throws IOException {

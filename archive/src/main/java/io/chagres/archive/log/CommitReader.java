@@ -7,6 +7,7 @@ import io.chagres.archive.age.AgeIdentity;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.store.BlobRange;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.CachingStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.StoreException;
 import java.io.IOException;
@@ -39,11 +40,12 @@ public final class CommitReader implements AutoCloseable {
         identities = ProtectedStore.keyRing(store).identities();
     }
 
-    /** Names the commits whose headers will be read, in order; see {@link BlobStore#expect}. */
+    /** Names the commits whose headers will be read, in order; see {@link CachingStore#expect}. */
     public void expect(List<String> keys) {
         areExpected = !keys.isEmpty();
         likelyBytes = FIRST_BYTES;
-        store.expect(
+        CachingStore.expect(
+                store,
                 keys.stream().map(key -> new BlobRange(key, 0, FIRST_BYTES)).iterator());
     }
 
@@ -67,7 +69,7 @@ public final class CommitReader implements AutoCloseable {
         try {
             return fetch(key);
         } catch (CorruptArchiveException e) {
-            store.forget(key);
+            CachingStore.forget(store, key);
             return fetch(key);
         } catch (StoreException e) {
             throw CorruptArchiveException.noObject(key, e);

@@ -15,14 +15,13 @@ import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.store.BlobRange;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
-import io.chagres.archive.store.ForwardingStore;
+import io.chagres.archive.store.CachingStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -34,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * shows its header as it is stored, and its data area decrypted. A list shows the sizes of the objects as they are
  * stored. Safe for any thread as far as the store behind is.
  */
-public final class ProtectedStore extends ForwardingStore {
+public final class ProtectedStore extends CachingStore {
     private static final int FIRST_BYTES = 4096;
     private static final int MAX_OPENED = 4096;
     private static final int BATCH_CHUNKS = 16;
@@ -52,14 +51,7 @@ public final class ProtectedStore extends ForwardingStore {
     private record Chunk(String key, long number, byte[] content, int length) {}
 
     private final KeyRing keys;
-    private final Map<String, Opened> opened = new LinkedHashMap<>(64, 0.75f, true) {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Opened> eldest) {
-            return size() > MAX_OPENED;
-        }
-    };
+    private final Map<String, Opened> opened = recent(MAX_OPENED);
     private volatile @Nullable Chunk last;
 
     /** Stands before a store; see {@link #of}. */
@@ -104,9 +96,7 @@ public final class ProtectedStore extends ForwardingStore {
 
     @Override
     public void forget(String key) {
-        synchronized (opened) {
-            opened.remove(key);
-        }
+        opened.remove(key);
         last = null;
         super.forget(key);
     }
@@ -253,17 +243,12 @@ public final class ProtectedStore extends ForwardingStore {
     }
 
     private Opened opened(String key) throws IOException {
-        synchronized (opened) {
-            Opened known = opened.get(key);
-            if (known != null) {
-                return known;
-            }
+        Opened object = opened.get(key);
+        if (object == null) {
+            object = open(key);
+            opened.put(key, object);
         }
-        Opened found = open(key);
-        synchronized (opened) {
-            opened.put(key, found);
-        }
-        return found;
+        return object;
     }
 
     private Opened open(String key) throws IOException {
@@ -324,14 +309,12 @@ public final class ProtectedStore extends ForwardingStore {
         Iterable<BlobRange> all = () -> ranges;
         Stream<BlobRange> commits = StreamSupport.stream(all.spliterator(), false)
                 .filter(range -> ArchiveLayout.kindOf(range.key()) == ObjectKind.COMMIT);
-        store.expect(commits.iterator());
+        super.expect(commits.iterator());
     }
 
     @Override
     public void delete(String key) throws IOException {
-        synchronized (opened) {
-            opened.remove(key);
-        }
+        opened.remove(key);
         store.delete(key);
     }
 }

@@ -6,7 +6,6 @@ import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobPage;
-import io.chagres.archive.store.BlobRange;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
 import io.chagres.archive.store.CollectedWriter;
@@ -18,7 +17,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.Iterator;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.Set;
@@ -129,11 +127,6 @@ final class AfterRepair extends ForwardingStore {
         });
         all.sort(Comparator.comparing(BlobInfo::key));
         return BlobPage.of(all, maxObjects);
-    }
-
-    @Override
-    public void expect(Iterator<BlobRange> ranges) {
-        // little is read, and some of it is only here
     }
 
     /** Returns what is read here, with the keys of the store. */

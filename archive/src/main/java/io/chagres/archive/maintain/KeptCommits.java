@@ -6,7 +6,7 @@ import io.chagres.archive.state.LazyIterator;
 import io.chagres.archive.state.SpillFile;
 import io.chagres.archive.store.BlobRange;
 import io.chagres.archive.store.BlobStore;
-import io.chagres.archive.store.ForwardingStore;
+import io.chagres.archive.store.CachingStore;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * data later asks the store once. It keeps all of them in a local file, or none when they are more than its bound.
  * Confined to one thread.
  */
-final class KeptCommits extends ForwardingStore {
+final class KeptCommits extends CachingStore {
     /** Where the bytes of a commit are. */
     private record Place(long position, int bytes) {}
 
@@ -71,22 +71,16 @@ final class KeptCommits extends ForwardingStore {
     }
 
     @Override
-    public int get(String key, long offset, MemorySegment target) throws IOException {
+    protected @Nullable Piece piece(String key, long position) throws IOException {
         if (!key.startsWith(log)) {
-            return store.get(key, offset, target);
+            return null;
         }
         byte[] bytes = held(key);
         if (bytes == null) {
             bytes = fetch(key);
         }
-        if (bytes.length == ExtentRanges.COMMIT_BYTES && offset + target.byteSize() > bytes.length) {
-            return store.get(key, offset, target); // what is here is not all of it
-        }
-        int length = (int) Math.clamp(bytes.length - offset, 0, target.byteSize());
-        if (length > 0) {
-            MemorySegment.copy(bytes, (int) offset, target, ValueLayout.JAVA_BYTE, 0, length);
-        }
-        return length;
+        boolean isWhole = bytes.length < ExtentRanges.COMMIT_BYTES;
+        return isWhole || position < bytes.length ? new Piece(0, bytes, isWhole) : null;
     }
 
     @Override
@@ -121,7 +115,7 @@ final class KeptCommits extends ForwardingStore {
     /** Leaves out what is here, and lets the rest of the commits be fetched whole. */
     @Override
     public void expect(Iterator<BlobRange> ranges) {
-        store.expect(new LazyIterator<>() {
+        super.expect(new LazyIterator<>() {
             @Override
             protected @Nullable BlobRange following() {
                 while (ranges.hasNext()) {

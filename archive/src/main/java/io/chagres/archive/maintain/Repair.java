@@ -22,6 +22,7 @@ import io.chagres.archive.state.Salvage;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.CachingStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.StoreException;
 import java.io.IOException;
@@ -446,7 +447,7 @@ public final class Repair {
                 if (attempt == 2) {
                     damaged.put(key, e.fault());
                 }
-                store.forget(key);
+                CachingStore.forget(store, key);
             } catch (NoSuchBlobException e) {
                 return; // a compaction removed it, or it was never there
             } catch (StoreException e) {

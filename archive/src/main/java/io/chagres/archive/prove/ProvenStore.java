@@ -16,7 +16,7 @@ import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobPage;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobWriter;
-import io.chagres.archive.store.ForwardingStore;
+import io.chagres.archive.store.CachingStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.StoreTraits;
 import java.io.IOException;
@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * not proven is damaged to anybody who reads it, with the reason. Names of hosts and heartbeats are as the store has
  * them. Stands below what decrypts. Safe for any thread.
  */
-public final class ProvenStore extends ForwardingStore {
+public final class ProvenStore extends CachingStore {
     /** The folders of a host whose objects signatures cover. */
     private static final List<String> PROVEN = List.of("log", "checkpoints", "tables", "history", "filters", "streams");
 

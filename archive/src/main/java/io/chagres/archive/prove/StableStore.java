@@ -4,15 +4,13 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.sign.Sha256;
 import io.chagres.archive.store.BlobRange;
 import io.chagres.archive.store.BlobStore;
-import io.chagres.archive.store.ForwardingStore;
+import io.chagres.archive.store.CachingStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
@@ -20,7 +18,7 @@ import java.util.Map;
  * none: somebody may replace an object between the look at it and its use. Of an object it keeps a digest of each 256
  * KiB, and the last few pieces that were read. Safe for any thread.
  */
-final class StableStore extends ForwardingStore {
+final class StableStore extends CachingStore {
     /** The bytes that are asked for at once while an object is read to its end. */
     static final int READ_BYTES = 1 << 20;
 
@@ -43,17 +41,6 @@ final class StableStore extends ForwardingStore {
     StableStore(BlobStore store) {
         super(store);
         Arrays.setAll(reading, each -> new Object());
-    }
-
-    private static <K, V> Map<K, V> recent(int most) {
-        return Collections.synchronizedMap(new LinkedHashMap<>(64, 0.75f, true) {
-            private static final long serialVersionUID = 1;
-
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
-                return size() > most;
-            }
-        });
     }
 
     /**
@@ -85,6 +72,7 @@ final class StableStore extends ForwardingStore {
         }
     }
 
+    /** All of it is of the object as it was when this began. */
     @Override
     public int get(String key, long offset, MemorySegment target) throws IOException {
         Seen object = seen(key);
@@ -118,7 +106,7 @@ final class StableStore extends ForwardingStore {
             if (attempt > 0) {
                 throw new CorruptArchiveException(key, "it was replaced while it was read");
             }
-            store.forget(key);
+            super.forget(key);
         }
     }
 
@@ -193,7 +181,7 @@ final class StableStore extends ForwardingStore {
     /** Says which objects will be looked at next. */
     void expectWhole(Iterable<String> keys) {
         Iterator<String> all = keys.iterator();
-        store.expect(new Iterator<>() {
+        super.expect(new Iterator<>() {
             @Override
             public boolean hasNext() {
                 return all.hasNext();

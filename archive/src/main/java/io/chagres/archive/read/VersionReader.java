@@ -12,6 +12,7 @@ import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.CachingStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.StoreException;
 import java.io.IOException;
@@ -147,12 +148,12 @@ public final class VersionReader implements AutoCloseable {
         return length;
     }
 
-    /** Says that extents will be read whole, in this order; see {@link BlobStore#expect}. */
+    /** Says that extents will be read whole, in this order; see {@link CachingStore#expect}. */
     public void expect(Iterator<? extends LogRecord.Extent> extents) {
-        store.expect(new ExtentRanges(hostId, extents));
+        CachingStore.expect(store, new ExtentRanges(hostId, extents));
     }
 
-    /** Says that a range of a version will be read from its start on; see {@link BlobStore#expect}. */
+    /** Says that a range of a version will be read from its start on; see {@link CachingStore#expect}. */
     public void expect(FileVersion version, long start, long end) {
         ExtentList extents = Extents.of(version);
         int first = Math.max(0, extents.indexOf(start));
@@ -262,7 +263,7 @@ public final class VersionReader implements AutoCloseable {
             return null;
         } catch (CorruptArchiveException e) {
             frames.clear();
-            forEachObject(extent, start, length, 0, store::forget);
+            forEachObject(extent, start, length, 0, object -> CachingStore.forget(store, object));
         }
         try {
             fill(extent, start, target, 0);

@@ -4,6 +4,7 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.CachingStore;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.NavigableSet;
@@ -61,7 +62,7 @@ final class Detour {
             throw first;
         }
         if (reread.add(object)) {
-            load.store().forget(object);
+            CachingStore.forget(load.store(), object);
             return;
         }
         CheckpointId id =

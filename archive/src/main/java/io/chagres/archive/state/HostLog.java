@@ -10,6 +10,7 @@ import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.log.Repeats;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.CachingStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -163,7 +164,7 @@ public final class HostLog {
                 } catch (EncryptedException e) {
                     detour.around(KeyCheck.ofObject(store, hostId, e), load);
                 }
-                store.forget(ArchiveLayout.host(hostId));
+                CachingStore.forget(store, ArchiveLayout.host(hostId));
                 load.restart();
             }
         }
@@ -335,7 +336,7 @@ public final class HostLog {
         if (!CommitList.holds(store, hostId, state.seq() + 1)) { // cheaper than a list
             return false;
         }
-        store.forget(ArchiveLayout.host(hostId));
+        CachingStore.forget(store, ArchiveLayout.host(hostId));
         List<Long> commits = CommitList.read(store, hostId, state.seq(), Long.MAX_VALUE);
         if (commits.isEmpty()) {
             return false;
@@ -389,7 +390,7 @@ public final class HostLog {
                 return span;
             }
             // a compaction that removed commits made a checkpoint first, perhaps since the checkpoints were listed
-            store.forget(ArchiveLayout.host(hostId));
+            CachingStore.forget(store, ArchiveLayout.host(hostId));
             NavigableSet<CheckpointId> now = detour.checkpoints(store);
             if (now.equals(checkpoints)) {
                 boolean compacted = span == null || (span.checkpoint == null && missing != null && missing == 1);

@@ -5,6 +5,7 @@ import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.EncryptedException;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.CachingStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +33,7 @@ public final class LogBeginning {
         if (damage == null) {
             return null;
         }
-        store.forget(ArchiveLayout.host(hostId)); // a compaction may have come between two requests
+        CachingStore.forget(store, ArchiveLayout.host(hostId)); // a compaction may have come between two requests
         return looked(store, hostId, last);
     }
 

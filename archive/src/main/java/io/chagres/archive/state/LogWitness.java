@@ -9,6 +9,7 @@ import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.CachingStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.StoreException;
 import java.io.IOException;
@@ -147,7 +148,7 @@ public final class LogWitness {
         if (CommitList.holds(store, hostId, seq)) {
             return true;
         }
-        store.forget(ArchiveLayout.host(hostId));
+        CachingStore.forget(store, ArchiveLayout.host(hostId));
         CheckpointId checkpoint = Checkpoints.newest(store, hostId);
         return (checkpoint != null && checkpoint.seq() >= seq) || lastCommit(store, hostId) >= seq;
     }

@@ -13,6 +13,7 @@ import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.log.Repeats;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.CachingStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.StoreException;
 import io.chagres.linux.Pathname;
@@ -111,7 +112,7 @@ public final class Salvage {
             HostRegistry.requireDamage(store, e);
         }
         listener.restart();
-        store.forget(ArchiveLayout.host(hostId));
+        CachingStore.forget(store, ArchiveLayout.host(hostId));
         Salvage salvage = new Salvage(store, hostId, losses);
         HostState left = salvage.load(at, filter, listener);
         if (refused != null && !salvage.told) { // nothing is lost of what no reader takes as it is

@@ -3,7 +3,6 @@ package io.chagres.archive.store;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -44,22 +43,6 @@ public interface BlobStore extends AutoCloseable {
      * @throws NoSuchBlobException when the key does not exist
      */
     int get(String key, long offset, MemorySegment target) throws IOException;
-
-    /**
-     * Says what will be read soon, in this order: where answers take their time several parts may be fetched at once.
-     * Earlier calls are forgotten.
-     *
-     * @param ranges asked for step by step, by calls of this store's methods on any thread
-     */
-    default void expect(Iterator<BlobRange> ranges) {}
-
-    /**
-     * Says that what was read here may be wrong or old: nothing that was fetched ahead or is kept is given again.
-     *
-     * @param key an object whose bytes look damaged, because they may have been damaged on their way; or a prefix that
-     *     ends with {@code '/'}, below which lists may have changed
-     */
-    default void forget(String key) {}
 
     /** Returns the size of an object in bytes, or -1 when the key does not exist. */
     long size(String key) throws IOException;

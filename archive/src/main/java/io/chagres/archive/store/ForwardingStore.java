@@ -2,7 +2,6 @@ package io.chagres.archive.store;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -56,18 +55,8 @@ public abstract class ForwardingStore implements BlobStore {
     }
 
     @Override
-    public void expect(Iterator<BlobRange> ranges) {
-        store.expect(ranges);
-    }
-
-    @Override
     public long nowMs() throws IOException {
         return store.nowMs();
-    }
-
-    @Override
-    public void forget(String key) {
-        store.forget(key);
     }
 
     @Override

@@ -2,7 +2,6 @@ package io.chagres.archive.store;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Collections;
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * day is ten thousand objects, and one after the other they would take minutes. Holds a bounded number of bytes. Safe
  * for any thread.
  */
-public final class ReadAheadStore extends ForwardingStore {
+public final class ReadAheadStore extends CachingStore {
     /** Stays below the connections that the program's start lets the JDK keep open. */
     private static final int MAX_PARTS = 32;
 
@@ -123,33 +122,18 @@ public final class ReadAheadStore extends ForwardingStore {
     }
 
     @Override
-    public int get(String key, long offset, MemorySegment target) throws IOException {
-        int wanted = (int) Math.min(target.byteSize(), Integer.MAX_VALUE);
-        int done = 0;
-        while (done < wanted) {
-            Part part = at(key, offset + done);
-            byte[] bytes = part == null ? null : part.bytes();
-            if (part == null || bytes == null) {
-                return done + store.get(key, offset + done, target.asSlice(done, wanted - done));
-            }
-            int from = (int) (offset + done - part.range.offset());
-            int length = Math.clamp(bytes.length - from, 0, wanted - done);
-            MemorySegment.copy(bytes, from, target, ValueLayout.JAVA_BYTE, done, length);
-            done += length;
-            if (bytes.length < part.range.lengthBytes()) {
-                break; // the object ends here
-            }
-        }
-        return done;
+    protected @Nullable Piece piece(String key, long position) throws IOException {
+        Part part = at(key, position);
+        byte[] bytes = part == null ? null : part.bytes();
+        return part == null || bytes == null
+                ? null
+                : new Piece(part.range.offset(), bytes, bytes.length < part.range.lengthBytes());
     }
 
     @Override
     public long size(String key) throws IOException {
-        Part start = at(key, 0);
-        byte[] bytes = start == null ? null : start.bytes();
-        return start != null && bytes != null && bytes.length < start.range.lengthBytes()
-                ? bytes.length
-                : store.size(key);
+        Piece first = piece(key, 0);
+        return first != null && first.isLast() ? first.bytes().length : store.size(key);
     }
 
     @Override

@@ -31,6 +31,7 @@ import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobRange;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.CachingStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.StoreException;
 import java.io.IOException;
@@ -137,9 +138,11 @@ final class HostVerify implements AutoCloseable {
             state = new HostState(ExtentFilter.ALL, listener());
         }
         try (CommitReader reader = new CommitReader(store)) {
-            store.expect(commits.stream()
-                    .map(commit -> new BlobRange(commit.key(), 0, ExtentRanges.COMMIT_BYTES))
-                    .iterator());
+            CachingStore.expect(
+                    store,
+                    commits.stream()
+                            .map(commit -> new BlobRange(commit.key(), 0, ExtentRanges.COMMIT_BYTES))
+                            .iterator());
             long last = 0;
             for (BlobInfo commit : commits) {
                 long seq = seqOf(commit);

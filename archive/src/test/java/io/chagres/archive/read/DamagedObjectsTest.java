@@ -14,6 +14,7 @@ import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.CachingStore;
 import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.testkit.Seeds;
@@ -74,7 +75,7 @@ class DamagedObjectsTest {
             HostState state = host.state();
             FileVersion version = Objects.requireNonNull(state.version(file));
             List<Integer> good = new ArrayList<>();
-            store.forget(key);
+            CachingStore.forget(store, key);
             try (VersionReader reader = new VersionReader(store, host.id, state)) {
                 reader.readPieces(Objects.requireNonNull(version.extents()).get(0), new VersionReader.PieceVisitor() {
                     @Override

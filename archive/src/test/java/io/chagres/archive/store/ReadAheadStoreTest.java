@@ -163,7 +163,7 @@ class ReadAheadStoreTest {
                 throw new StoreException("503", new IOException(), StoreException.Kind.BUSY);
             }
         });
-        try (BlobStore ahead = new ReadAheadStore(busy, Executors.newVirtualThreadPerTaskExecutor())) {
+        try (ReadAheadStore ahead = new ReadAheadStore(busy, Executors.newVirtualThreadPerTaskExecutor())) {
             ahead.expect(List.of(new BlobRange("a", 0, 3)).iterator());
             Await.until("the part was refused", () -> refusals.get() < 1);
             MemorySegment target = MemorySegment.ofArray(new byte[3]);
