@@ -104,7 +104,7 @@ public final class Checkpoint {
         if (below == null || changed == null) {
             state(state, contents, out);
         } else {
-            state(state, below, changed, contents, out);
+            state(state, below.tables(), changed, contents, out);
         }
     }
 
@@ -121,14 +121,20 @@ public final class Checkpoint {
     }
 
     /**
-     * Writes the same; what the table holds that the state stands over is copied where it did not change, with the
-     * contents that it has.
+     * Writes what changed behind tables that the state stands over, and rows of the newest of those with the contents
+     * that they have, copied where they did not change: the same as above if it is all of them.
      *
+     * @param newest those tables, the newest first
      * @param others the versions whose contents are others, beside those that the state has in memory
      */
     static void state(
-            HostState state, StateTable below, Set<Long> others, CheckpointContents contents, CheckpointWriter out)
+            HostState state,
+            List<StateTable> newest,
+            Set<Long> others,
+            CheckpointContents contents,
+            CheckpointWriter out)
             throws IOException {
+        boolean isWhole = newest.equals(Objects.requireNonNull(state.rows()).tables());
         host(state, contents, out);
         Map<Long, Integer> hidden = state.names().hidden();
         NavigableSet<Long> changed = new TreeSet<>(state.keptVersions().keySet());
@@ -142,9 +148,9 @@ public final class Checkpoint {
                     }
                 }))
                 .iterator();
-        TableCopy.copy(List.of(below), TableIndex.VERSIONS, versions, out);
+        TableCopy.copy(newest, TableIndex.VERSIONS, versions, isWhole, out);
         try (NameChanges names = NameChanges.of(state)) {
-            TableCopy.copy(List.of(below), TableIndex.NAMES, names.asChanges(), out);
+            TableCopy.copy(newest, TableIndex.NAMES, names.asChanges(isWhole), isWhole, out);
         }
     }
 

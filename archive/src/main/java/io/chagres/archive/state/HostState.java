@@ -106,6 +106,7 @@ public final class HostState {
     /** Makes the state that was written into a table, as far as this one was read. */
     HostState(SortedRows table, HostState written) throws IOException {
         this(table, written.listener);
+        names.restored(written.names);
         restored(written);
     }
 

@@ -16,10 +16,12 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -46,6 +48,9 @@ public final class LocalTables implements AutoCloseable {
     /** Garbage is collected each time this many rows were gone through. */
     private static final int ROWS_AT_ONCE = 64 * 1024;
 
+    /** This number of tables of one size become one: what is written of a state is written once more for each size. */
+    private static final int MERGED = 32;
+
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final String PREFIX = "table-";
     private static final int MODE = 0600;
@@ -62,10 +67,10 @@ public final class LocalTables implements AutoCloseable {
     private final AtomicLong number = new AtomicLong();
 
     /** The tables of each host's last states. */
-    private final Map<String, Deque<StateTable>> used = new HashMap<>();
+    private final Map<String, Deque<SortedRows>> used = new HashMap<>();
 
     /** Those of states that are being loaded. */
-    private final Map<String, Deque<StateTable>> loading = new HashMap<>();
+    private final Map<String, Deque<SortedRows>> loading = new HashMap<>();
 
     /**
      * Begins to keep tables.
@@ -119,9 +124,9 @@ public final class LocalTables implements AutoCloseable {
      * @return whether there were any
      */
     public synchronized boolean release(String hostId) {
-        Deque<StateTable> ofHost = used.remove(hostId);
+        Deque<SortedRows> ofHost = used.remove(hostId);
         if (ofHost != null) {
-            ofHost.forEach(StateTable::close);
+            ofHost.forEach(SortedRows::close);
         }
         return ofHost != null;
     }
@@ -173,25 +178,23 @@ public final class LocalTables implements AutoCloseable {
 
     /** Writes a state and returns one that says the same and stands over a table; itself where that is not possible. */
     public HostState relieved(String hostId, HostState state) throws IOException {
-        StateTable table = roll(hostId, state, CheckpointContents.EVERYTHING, false);
+        SortedRows table = roll(hostId, state, CheckpointContents.EVERYTHING, false);
         settle(hostId, table);
         return table == null ? state : new HostState(table, state);
     }
 
     /** Closes what a state stands over, which is useless then. */
     public void release(String hostId, HostState state) {
-        StateTable table = state.table();
+        SortedRows table = state.rows();
         if (table != null) {
-            close(hostId, table);
+            forget(hostId, table);
+            table.close();
         }
     }
 
-    private void close(String hostId, StateTable table) {
-        synchronized (this) {
-            loading.getOrDefault(hostId, new ArrayDeque<>()).remove(table);
-            used.getOrDefault(hostId, new ArrayDeque<>()).remove(table);
-        }
-        table.close();
+    private synchronized void forget(String hostId, SortedRows table) {
+        loading.getOrDefault(hostId, new ArrayDeque<>()).remove(table);
+        used.getOrDefault(hostId, new ArrayDeque<>()).remove(table);
     }
 
     /** A size that is not that of its frames says nothing of how much there is to copy. */
@@ -226,15 +229,15 @@ public final class LocalTables implements AutoCloseable {
     }
 
     /**
-     * Writes a state that is being loaded, which is of no use after that; {@link #settle} follows.
+     * Writes what changed in a state that is being loaded, which is of no use after that; {@link #settle} follows.
      *
      * @param checkpoint what it was loaded from, null for none
-     * @param keep whether {@link #rolled} is to find it; only where {@link #isNamed}
+     * @param keep whether {@link #rolled} is to find all of it; only where {@link #isNamed}
      * @return null if it cannot be written; the state stays good
      * @throws IOException when what the state stands over cannot be read
      */
     @Nullable
-    StateTable roll(BlobStore store, String hostId, @Nullable CheckpointId checkpoint, HostState state, boolean keep)
+    SortedRows roll(BlobStore store, String hostId, @Nullable CheckpointId checkpoint, HostState state, boolean keep)
             throws IOException {
         Pathname name = keep ? rolledName(store, hostId, checkpoint) : null;
         return roll(hostId, state, CheckpointContents.EVERYTHING, false, name);
@@ -247,28 +250,45 @@ public final class LocalTables implements AutoCloseable {
      * @param all whether contents are asked of every version, not only of those that are in memory
      */
     @Nullable
-    StateTable roll(String hostId, HostState state, CheckpointContents contents, boolean all) throws IOException {
+    SortedRows roll(String hostId, HostState state, CheckpointContents contents, boolean all) throws IOException {
         return roll(hostId, state, contents, all, null);
     }
 
-    private @Nullable StateTable roll(
+    private @Nullable SortedRows roll(
             String hostId, HostState state, CheckpointContents contents, boolean all, @Nullable Pathname name)
             throws IOException {
-        StateTable below = state.table();
+        SortedRows below = state.rows();
+        List<StateTable> before = below == null ? List.of() : below.tables();
+        int rolls = below instanceof TableStack stack ? stack.rolls() + 1 : 1;
+        int merged = all || name != null ? before.size() : merged(rolls);
+        List<StateTable> newest = before.subList(0, merged);
         StateTable table = made(name, name == null ? hostId : name.toString(), false, target -> {
             try (CheckpointWriter out = CheckpointWriter.ofLocal(target, Checkpoint.localHeader(state))) {
                 if (all || below == null) {
                     Checkpoint.state(state, contents, out);
                 } else {
-                    Checkpoint.state(state, below, Set.of(), contents, out);
+                    Checkpoint.state(state, newest, Set.of(), contents, out);
                 }
                 out.finish();
             }
         });
-        if (table != null && below != null) {
-            close(hostId, below);
+        if (table == null || below == null) {
+            return loading(hostId, table);
         }
-        return loading(hostId, table);
+        forget(hostId, below);
+        newest.forEach(StateTable::close);
+        List<StateTable> stack = new ArrayList<>(before.subList(merged, before.size()));
+        stack.addFirst(table);
+        return loading(hostId, stack.size() == 1 ? table : TableStack.ofLocal(stack, rolls));
+    }
+
+    /** Returns how many of the newest tables become one with the next: those of each size, once they are many. */
+    private static int merged(int rolls) {
+        int merged = 0;
+        for (int left = rolls; left % MERGED == 0; left /= MERGED) {
+            merged += MERGED - 1;
+        }
+        return merged;
     }
 
     /** Says whether the next program finds what this one writes. */
@@ -314,7 +334,7 @@ public final class LocalTables implements AutoCloseable {
         return versions >= largeVersions;
     }
 
-    private @Nullable StateTable loading(String hostId, @Nullable StateTable table) {
+    private <T extends SortedRows> @Nullable T loading(String hostId, @Nullable T table) {
         if (table != null) {
             synchronized (this) {
                 loading.computeIfAbsent(hostId, each -> new ArrayDeque<>()).add(table);
@@ -324,15 +344,15 @@ public final class LocalTables implements AutoCloseable {
     }
 
     /** Keeps the table a host's state was loaded through, null for none, and closes those tried before. */
-    synchronized void settle(String hostId, @Nullable StateTable table) {
-        for (StateTable each : loading.getOrDefault(hostId, new ArrayDeque<>())) {
+    synchronized void settle(String hostId, @Nullable SortedRows table) {
+        for (SortedRows each : loading.getOrDefault(hostId, new ArrayDeque<>())) {
             if (each != table) {
                 each.close();
             }
         }
         loading.remove(hostId);
         if (table != null) {
-            Deque<StateTable> ofHost = used.computeIfAbsent(hostId, each -> new ArrayDeque<>());
+            Deque<SortedRows> ofHost = used.computeIfAbsent(hostId, each -> new ArrayDeque<>());
             ofHost.add(table);
             if (ofHost.size() > statesPerHost) {
                 ofHost.remove().close();
@@ -487,7 +507,7 @@ public final class LocalTables implements AutoCloseable {
     /** Closes all files: states that were loaded through them are useless then. */
     @Override
     public synchronized void close() {
-        used.values().forEach(ofHost -> ofHost.forEach(StateTable::close));
+        used.values().forEach(ofHost -> ofHost.forEach(SortedRows::close));
         used.clear();
     }
 }

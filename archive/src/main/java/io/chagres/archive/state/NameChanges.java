@@ -162,8 +162,12 @@ final class NameChanges implements Iterable<LogRecord>, AutoCloseable {
         };
     }
 
-    /** Returns them as what replaces rows of the table. */
-    Iterator<TableCopy.Change> asChanges() {
+    /**
+     * Returns them as what replaces rows of tables.
+     *
+     * @param isWhole whether nothing is written of names that are removed
+     */
+    Iterator<TableCopy.Change> asChanges(boolean isWhole) {
         Iterator<LogRecord> rows = iterator();
         return new LazyIterator<>() {
             @Override
@@ -172,7 +176,7 @@ final class NameChanges implements Iterable<LogRecord>, AutoCloseable {
                 return row == null
                         ? null
                         : new TableCopy.Change(keyOf(row), to -> {
-                            if (row instanceof LogRecord.NameAdded) {
+                            if (!isWhole || row instanceof LogRecord.NameAdded) {
                                 to.write(row);
                             }
                         });

@@ -341,9 +341,14 @@ public final class NameTree implements Iterable<NameTree.Entry> {
         return root;
     }
 
-    /** Returns the number of entries without the root; over several tables of those that were added. */
+    /** Returns the number of entries without the root; over tables in a store of those that were added. */
     public int size() {
         return size;
+    }
+
+    /** Says what it is written from. */
+    void restored(NameTree written) {
+        size = written.size;
     }
 
     /** Returns the entry of an absolute path, or null. */

@@ -25,7 +25,7 @@ public final class Predecessor {
     public static @Nullable CorruptArchiveException lost(BlobStore store, String hostId, HostState state)
             throws IOException {
         // to ask the store costs less than to go through a table
-        boolean asks = state.table() != null || state.cutVersions() > 0;
+        boolean asks = state.isLarge() || state.cutVersions() > 0;
         String before = asks ? HostRegistry.continues(store, hostId) : "";
         if (before.isEmpty() || isThere(store, before)) {
             return null;

@@ -17,6 +17,9 @@ interface SortedRows extends AutoCloseable {
     /** Returns the key of the newest object, for messages. */
     String key();
 
+    /** Returns what has the rows, the newest first. */
+    List<StateTable> tables();
+
     /** Returns what says which commit it is the state after. */
     FixedHeader header();
 

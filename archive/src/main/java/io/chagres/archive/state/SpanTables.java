@@ -207,8 +207,8 @@ public final class SpanTables {
                 for (LogRecord fact : newestFirst.getFirst().hostRecords()) {
                     out.write(fact);
                 }
-                TableCopy.copy(newestFirst, TableIndex.VERSIONS, Collections.emptyIterator(), out);
-                TableCopy.copy(newestFirst, TableIndex.NAMES, Collections.emptyIterator(), out);
+                TableCopy.copy(newestFirst, TableIndex.VERSIONS, Collections.emptyIterator(), false, out);
+                TableCopy.copy(newestFirst, TableIndex.NAMES, Collections.emptyIterator(), false, out);
             });
         } finally {
             newestFirst.forEach(StateTable::close);

@@ -55,6 +55,9 @@ final class StateLoad {
     private @Nullable StateTable rolled;
     private long firstSeq;
 
+    /** Whether some of it was written that the next load does not find. */
+    private boolean isRolled;
+
     /** Whether nothing can be written, or need be. */
     private boolean isRefused;
 
@@ -196,6 +199,7 @@ final class StateLoad {
             TableMerge.restore(store, hostId, of, wantsExtents(), state);
         }
         firstSeq = state.seq();
+        isRolled = false;
         return state;
     }
 
@@ -244,7 +248,7 @@ final class StateLoad {
     private boolean isLarge(HostState state) {
         return !isRefused
                 && locals != null
-                && (state.table() != null || locals.isLarge(state.keptVersions().size()));
+                && (state.isLarge() || locals.isLarge(state.keptVersions().size()));
     }
 
     /** Returns what stands for a state of names and lengths from now on, if it fills the memory. */
@@ -263,7 +267,7 @@ final class StateLoad {
     /** Writes all of a state with other contents; null where that is not possible. */
     private @Nullable HostState written(HostState state, CheckpointContents contents) throws IOException {
         try {
-            StateTable table = locals == null ? null : locals.roll(hostId, state, contents, true);
+            SortedRows table = locals == null ? null : locals.roll(hostId, state, contents, true);
             HostState written = replaced(state, table);
             return written == state ? null : written;
         } catch (UncheckedIOException e) {
@@ -272,7 +276,7 @@ final class StateLoad {
     }
 
     /** Returns the state over what it was written into; itself where it was not. */
-    private HostState replaced(HostState state, @Nullable StateTable table) throws IOException {
+    private HostState replaced(HostState state, @Nullable SortedRows table) throws IOException {
         isRefused = table == null;
         isFreed = table != null;
         return table == null ? state : new HostState(table, state);
@@ -286,11 +290,13 @@ final class StateLoad {
         }
         boolean isLarge = locals.isLarge(state.keptVersions().size());
         boolean fills = locals.isFull(state);
-        boolean helps = isLast && (isLarge || (keep && state.seq() - firstSeq >= MANY_COMMITS));
+        boolean keeps = isLast && keep;
+        boolean helps = (isLast && isLarge) || (keeps && (isRolled || state.seq() - firstSeq >= MANY_COMMITS));
         if (!fills && !helps) {
             return state;
         }
-        HostState written = replaced(state, locals.roll(store, hostId, checkpoint, state, keep));
+        HostState written = replaced(state, locals.roll(store, hostId, checkpoint, state, keeps));
+        isRolled = true;
         isFreed &= fills || isLarge;
         return written;
     }
@@ -326,7 +332,7 @@ final class StateLoad {
             tellFreed();
         }
         if (locals != null) {
-            locals.settle(hostId, state == null ? null : state.table());
+            locals.settle(hostId, state == null ? null : state.rows());
         }
         close();
     }

@@ -38,7 +38,7 @@ final class StateTable implements SortedRows {
     static final int MAX_INDEX_BYTES = 16 << 20;
 
     /** How many blocks are kept, most of some 32 KiB. */
-    private static final int MAX_BLOCKS = 64;
+    static final int MAX_BLOCKS = 64;
 
     /** As many of each table: a host has dozens of tables. */
     private static final int MAX_BLOCKS_OF_TABLE = 8;
@@ -63,11 +63,15 @@ final class StateTable implements SortedRows {
     private final Runnable closing;
     private final boolean areExtents;
 
+    /** The least id of a version. */
+    private final long firstId;
+
     /** The blocks read last; anybody who looks into one holds its lock. */
     private final Map<Integer, TableBlock> cachedBlocks = new LinkedHashMap<>(16, 0.75f, true);
 
     private final Map<Long, FileVersion> cachedVersions = new LinkedHashMap<>(16, 0.75f, true);
     private int cachedExtents;
+    private int maxBlocks;
 
     /** The bytes of all records, once they were checked. */
     private long recordBytes;
@@ -79,12 +83,17 @@ final class StateTable implements SortedRows {
         this.footer = footer;
         this.closing = closing;
         blocks = TableBlocks.decode(key, footer, index);
+        maxBlocks = isTable() ? MAX_BLOCKS_OF_TABLE : MAX_BLOCKS;
         areExtents = isTable() && ArchiveLayout.sectionOf(key) == TableSection.EXTENTS;
         boolean opens = blocks.start(TableIndex.VERSIONS) == blocks.end(TableIndex.VERSIONS)
                 || blocks.get(blocks.start(TableIndex.VERSIONS)).isOpening();
         if (opens == areExtents && blocks.count() > 0) {
             throw new CorruptArchiveException(key, "its index is damaged");
         }
+        int first = blocks.start(TableIndex.VERSIONS);
+        firstId = first == blocks.end(TableIndex.VERSIONS)
+                ? Long.MAX_VALUE
+                : blocks.get(first).id();
         frames.trim();
     }
 
@@ -163,6 +172,18 @@ final class StateTable implements SortedRows {
     @Override
     public FixedHeader header() {
         return footer.header();
+    }
+
+    @Override
+    public List<StateTable> tables() {
+        return List.of(this);
+    }
+
+    /** Keeps no more blocks than this number. */
+    void keep(int most) {
+        synchronized (cachedBlocks) {
+            maxBlocks = most;
+        }
     }
 
     /** Returns how many names there are. */
@@ -285,17 +306,21 @@ final class StateTable implements SortedRows {
             return there;
         }
         byte[] bytes = bytes(number, 0);
-        TableBlock block;
-        if (cachedBlocks.size() == (isTable() ? MAX_BLOCKS_OF_TABLE : MAX_BLOCKS)) {
-            Iterator<TableBlock> eldest = cachedBlocks.values().iterator();
+        TableBlock block = null;
+        Iterator<TableBlock> eldest = cachedBlocks.values().iterator();
+        while (cachedBlocks.size() >= maxBlocks) {
             block = eldest.next();
             eldest.remove();
-        } else {
-            block = new TableBlock(key);
         }
+        block = block == null ? new TableBlock(key) : block;
         block.fill(bytes, areExtents || number >= blocks.start(TableIndex.NAMES));
         cachedBlocks.put(number, block);
         return block;
+    }
+
+    /** Says whether an id is not outside of those that it has. */
+    boolean mayHold(long id) {
+        return firstId <= id && id <= footer.lastId();
     }
 
     @Override
@@ -308,7 +333,7 @@ final class StateTable implements SortedRows {
     /** Returns the records from the opening of a version on, or null; with the lock, to be read with it. */
     private @Nullable Walk find(long id) {
         byte[] version = TableIndex.versionKey(id, 0);
-        int number = id > footer.lastId() ? -1 : blocks.of(version);
+        int number = mayHold(id) ? blocks.of(version) : -1;
         if (number < 0) {
             return null;
         }

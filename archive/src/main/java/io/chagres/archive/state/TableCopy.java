@@ -42,7 +42,7 @@ final class TableCopy {
     private TableCopy(int section, CheckpointWriter to, int tables) {
         this.section = section;
         this.to = to;
-        aheadBytes = Math.clamp(AHEAD_BYTES / tables, MIN_AHEAD_BYTES, StateTable.AHEAD_BYTES);
+        aheadBytes = Math.clamp(AHEAD_BYTES / Math.max(1, tables), MIN_AHEAD_BYTES, StateTable.AHEAD_BYTES);
     }
 
     /**
@@ -50,15 +50,17 @@ final class TableCopy {
      *
      * @param tables of one kind, the newest first; they stay the caller's
      * @param changes in the order of their keys
+     * @param isWhole whether they are all tables: the last has no row of a name that is gone, and none is written
      * @param to has everything of earlier sections
      * @throws CorruptArchiveException when rows that were read are damaged; blocks that are copied are not looked at
      */
-    static void copy(List<StateTable> tables, int section, Iterator<Change> changes, CheckpointWriter to)
+    static void copy(
+            List<StateTable> tables, int section, Iterator<Change> changes, boolean isWhole, CheckpointWriter to)
             throws IOException {
         TableCopy copy = new TableCopy(section, to, tables.size());
         copy.add(copy.new Changes(changes));
         for (int age = 1; age <= tables.size(); age++) {
-            copy.add(copy.new Blocks(tables.get(age - 1), age));
+            copy.add(copy.new Blocks(tables.get(age - 1), age, isWhole && age < tables.size()));
         }
         copy.copy();
     }
@@ -148,6 +150,9 @@ final class TableCopy {
         private final TableBlocks blocks;
         private final int end;
 
+        /** Whether it has rows that are not written. */
+        private final boolean isThinned;
+
         /** The block behind the one that is read. */
         private int block;
 
@@ -156,9 +161,10 @@ final class TableCopy {
         /** What the next row begins with, as far as the block was read; null at the start of a block. */
         private @Nullable LogRecord first;
 
-        Blocks(StateTable table, int age) {
+        Blocks(StateTable table, int age, boolean isThinned) {
             super(age);
             this.table = table;
+            this.isThinned = isThinned;
             blocks = table.blocks();
             block = blocks.start(section);
             end = blocks.end(section);
@@ -179,7 +185,8 @@ final class TableCopy {
                 record = records.hasNext() ? records.next() : null;
             }
             do {
-                if (record == null || (isWritten && !to.add(record))) {
+                boolean isLeft = isThinned && record instanceof LogRecord.NameRemoved;
+                if (record == null || (isWritten && !isLeft && !to.add(record))) {
                     throw new CorruptArchiveException(table.key(), "its records are not in their order");
                 }
                 record = following();
@@ -211,7 +218,7 @@ final class TableCopy {
         @Override
         void takeBefore(byte @Nullable [] bound) throws IOException {
             do {
-                int copied = first == null ? copiedBefore(bound) : block;
+                int copied = first == null && !isThinned ? copiedBefore(bound) : block;
                 if (copied == block) {
                     take(true);
                 } else {

@@ -40,7 +40,10 @@ final class TableIndex {
     private static final byte[] FIRST = {};
 
     private final boolean isTable;
-    private final boolean tellsLengths;
+
+    /** Whether lengths may stand behind the extents of a version, and names that are not there beside others. */
+    private final boolean isPartial;
+
     private final ByteArrayOutputStream entries = new ByteArrayOutputStream();
     private int blocks;
 
@@ -63,11 +66,11 @@ final class TableIndex {
      * Begins one of nothing.
      *
      * @param kind of the object, as in its fixed header
-     * @param isLocal whether it stays here: then lengths may stand behind the extents of a checkpoint
+     * @param isLocal whether it stays here: then it may have what else tables have
      */
     TableIndex(int kind, boolean isLocal) {
         isTable = kind == FixedHeader.TABLE;
-        tellsLengths = isTable || isLocal;
+        isPartial = isTable || isLocal;
     }
 
     /** Says whether objects of a kind have an index. */
@@ -176,14 +179,14 @@ final class TableIndex {
                     case LogRecord.VersionOpened r -> opened(r);
                     case LogRecord.Extent r -> follows(r) && extended(r);
                     case LogRecord.VersionNames r -> isOpen(r.versionId()) && r.names() != 1 && r.names() <= MAX_NAMES;
-                    case LogRecord.VersionLength r -> tellsLengths && isOpen(r.versionId());
+                    case LogRecord.VersionLength r -> isPartial && isOpen(r.versionId());
                     case LogRecord.VersionClosed r -> isOpen(r.versionId());
                     case LogRecord.AttributesChanged r -> isOpen(r.versionId());
                     case LogRecord.VersionTimes r -> isOpen(r.versionId());
                     case LogRecord.VersionRetention r -> isOpen(r.versionId());
                     case LogRecord.Derived r -> isOpen(r.fromVersion());
                     case LogRecord.NameAdded r -> named(r.path()) && r.isOfItsKind();
-                    case LogRecord.NameRemoved r -> isTable && named(r.path());
+                    case LogRecord.NameRemoved r -> isPartial && named(r.path());
                     default -> of != VERSIONS;
                 };
         boolean inPlace = isOpen ? of == section : of >= section && mayBeFirst(record);

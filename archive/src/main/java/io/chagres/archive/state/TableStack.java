@@ -19,11 +19,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A checkpoint and the tables behind it, as the state that they add up to: of each row the newest table that has one
- * counts. Rows are looked up in the store. Safe for any thread.
+ * counts. Rows are looked up in the store, or in local tables. Safe for any thread.
  */
 final class TableStack implements SortedRows {
     private static final int MAX_DIRECTORIES = 1000;
@@ -33,8 +34,16 @@ final class TableStack implements SortedRows {
 
     private static final int MIN_KEPT_BYTES = 512 << 10;
 
-    private final BlobStore store;
+    /** How many blocks of each local table are kept at least. */
+    private static final int MIN_BLOCKS = 4;
+
+    /** Null where all are local: then each has the extents of its versions. */
+    private final @Nullable BlobStore store;
+
     private final int keptBytes;
+
+    /** How many of the local ones were written behind the first. */
+    private final int rolls;
 
     /** Those of names from the newest on, and then the checkpoint if there is one. */
     private final List<StateTable> tables = new ArrayList<>();
@@ -50,8 +59,28 @@ final class TableStack implements SortedRows {
 
     private TableStack(BlobStore store, Tables of) {
         this.store = store;
+        rolls = 0;
         extents = new ArrayList<>(of.extents());
         keptBytes = Math.max(MAX_KEPT_BYTES / (of.names().size() + 1), MIN_KEPT_BYTES);
+    }
+
+    private TableStack(List<StateTable> locals, int rolls) {
+        store = null;
+        keptBytes = 0;
+        extents = List.of();
+        tables.addAll(locals);
+        this.rolls = rolls;
+        locals.forEach(each -> each.keep(Math.max(MIN_BLOCKS, StateTable.MAX_BLOCKS / locals.size())));
+    }
+
+    /**
+     * Makes one of local tables, which are its own from now on.
+     *
+     * @param locals the newest first; each has its rows as a checkpoint has them
+     * @param rolls how many of them were written behind the first, those that became one included
+     */
+    static TableStack ofLocal(List<StateTable> locals, int rolls) {
+        return new TableStack(locals, rolls);
     }
 
     /**
@@ -96,9 +125,13 @@ final class TableStack implements SortedRows {
         return tables.isEmpty();
     }
 
-    /** Adds what follows. */
+    int rolls() {
+        return rolls;
+    }
+
+    /** Adds what follows in the store. */
     void add(Tables.Stored names, Tables.Stored ofExtents) throws IOException {
-        tables.addFirst(opened(store, names, keptBytes));
+        tables.addFirst(opened(Objects.requireNonNull(store), names, keptBytes));
         extents.add(ofExtents);
         byDirectory.clear();
     }
@@ -106,6 +139,11 @@ final class TableStack implements SortedRows {
     @Override
     public String key() {
         return tables.getFirst().key();
+    }
+
+    @Override
+    public List<StateTable> tables() {
+        return tables;
     }
 
     @Override
@@ -125,13 +163,22 @@ final class TableStack implements SortedRows {
 
     @Override
     public boolean holds(long id) {
-        return tables.stream().anyMatch(table -> table.holds(id));
+        return tables.stream().anyMatch(table -> table.mayHold(id) && table.holds(id));
     }
 
     @Override
     public @Nullable FileVersion version(long id, NameTree tree) {
+        return store == null ? found(id, table -> table.version(id, tree), tree) : takeVersion(id, tree);
+    }
+
+    @Override
+    public @Nullable FileVersion takeVersion(long id, NameTree tree) {
+        return found(id, table -> table.takeVersion(id, tree), tree);
+    }
+
+    private @Nullable FileVersion found(long id, Function<StateTable, @Nullable FileVersion> in, NameTree tree) {
         for (StateTable table : tables) {
-            FileVersion version = table.takeVersion(id, tree); // nobody else is to have it
+            FileVersion version = table.mayHold(id) ? in.apply(table) : null;
             if (version != null) {
                 return attached(table, version, tree);
             }
@@ -139,13 +186,11 @@ final class TableStack implements SortedRows {
         return null;
     }
 
-    @Override
-    public @Nullable FileVersion takeVersion(long id, NameTree tree) {
-        return version(id, tree);
-    }
-
     /** Returns a version that finds its extents once somebody asks for them. */
     private FileVersion attached(StateTable table, FileVersion version, NameTree tree) {
+        if (store == null) {
+            return version;
+        }
         if (isCheckpoint(table)) {
             ExtentList all = version.extents();
             version.stored(() -> all);
@@ -206,7 +251,7 @@ final class TableStack implements SortedRows {
     private synchronized StateTable ofExtents(Tables.Stored table) throws IOException {
         StateTable there = opened.get(table.key());
         if (there == null) {
-            there = opened(store, table, MIN_KEPT_BYTES);
+            there = opened(Objects.requireNonNull(store), table, MIN_KEPT_BYTES);
             opened.put(table.key(), there);
         }
         return there;

@@ -35,6 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 class LocalTablesTest {
     private static final InodeAttributes SOME = new InodeAttributes(0640, 1, 2, 3);
     private static final int ROUNDS = 60;
+    private static final int MANY = 40_000;
 
     @TempDir
     private Path directory;
@@ -175,6 +176,38 @@ class LocalTablesTest {
                 }
             }
         }
+    }
+
+    /** What is written of a host without tables grows with its names, and not with their square. */
+    @Test
+    void writesNoRowMoreThanTwice() throws IOException {
+        try (LogFixture log = new LogFixture(store)) {
+            for (int id = 1; id <= MANY; id++) {
+                String path = "/d" + id % 7 + "/" + id;
+                log.write(Samples.version(id, path), Samples.file(path, id), new LogRecord.ZeroRun(id, 0, id, 1));
+                if (id % 100 == 0) {
+                    log.commit();
+                }
+            }
+        }
+        try (LocalTables tables = LocalTables.unnamed(Pathname.of(directory.toString()), 2000, () -> {})) {
+            HostState expected = inMemory(PointInTime.NOW);
+            long begin = written();
+            tables.relieved("at once", expected);
+            long once = written() - begin;
+            HostState state = over(tables);
+            assertThat(written() - begin - once).isLessThan(2 * once);
+            assertThat(StateText.of(state)).isEqualTo(StateText.of(expected));
+            assertThat(state.names().size()).isEqualTo(expected.names().size());
+        }
+    }
+
+    /** Returns how many bytes this thread has written. */
+    private static long written() throws IOException {
+        return Files.readAllLines(Path.of("/proc/thread-self/io")).stream()
+                .filter(line -> line.startsWith("wchar: "))
+                .mapToLong(line -> Long.parseLong(line.substring("wchar: ".length())))
+                .sum();
     }
 
     private HostState replayed() throws IOException {

@@ -138,7 +138,8 @@ class StateTableTest {
                     CheckpointWriter out = new CheckpointWriter(
                             object::write,
                             Checkpoint.header(state, FixedHeader.CHECKPOINT).under(key))) {
-                Checkpoint.state(state, table, Set.of(), version -> Objects.requireNonNull(version.extents()), out);
+                Checkpoint.state(
+                        state, table.tables(), Set.of(), version -> Objects.requireNonNull(version.extents()), out);
                 out.finish();
                 object.commit();
             }

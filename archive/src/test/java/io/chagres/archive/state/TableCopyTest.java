@@ -75,8 +75,8 @@ class TableCopyTest {
 
     private List<LogRecord> copied(TableSection section) throws IOException {
         String key = put(section, out -> {
-            TableCopy.copy(opened.newestFirst, TableIndex.VERSIONS, Collections.emptyIterator(), out);
-            TableCopy.copy(opened.newestFirst, TableIndex.NAMES, Collections.emptyIterator(), out);
+            TableCopy.copy(opened.newestFirst, TableIndex.VERSIONS, Collections.emptyIterator(), false, out);
+            TableCopy.copy(opened.newestFirst, TableIndex.NAMES, Collections.emptyIterator(), false, out);
         });
         List<LogRecord> records = new ArrayList<>();
         try (CheckpointReader in = new CheckpointReader(store, key, FixedHeader.TABLE)) { // checks the index, too
