@@ -21,8 +21,8 @@ final class StateLoad {
     /** Reading this number of commits takes longer than to lay their state out. */
     private static final int MANY_COMMITS = 256;
 
-    /** More than the bytes of a name or version in a table. */
-    private static final int MAX_ENTRY_BYTES = 32;
+    /** More than the bytes of a name or version in most tables: 4 to 8 where names are like each other. */
+    private static final int MAX_ENTRY_BYTES = 16;
 
     /** Four MiB of records, behind which there is a table, add this number of times what is otherwise in memory. */
     private static final int COMMITS_ENTRIES = 3;
@@ -169,15 +169,12 @@ final class StateLoad {
         if (!usesTables) {
             return null;
         }
-        if (!wantsExtents()) {
-            Tables tables = Tables.ofNames(store, hostId, from, seq);
-            long bytes = tables.names().stream().mapToLong(Tables.Stored::bytes).sum();
-            if (names == null && bytes / MAX_ENTRY_BYTES > maxEntries) {
-                throw new LargeHostException();
-            }
-            return tables;
+        Tables tables =
+                wantsExtents() ? Tables.list(store, hostId, from, seq) : Tables.ofNames(store, hostId, from, seq);
+        long bytes = tables.names().stream().mapToLong(Tables.Stored::bytes).sum();
+        if (names == null && bytes / MAX_ENTRY_BYTES > maxEntries) {
+            throw new LargeHostException();
         }
-        Tables tables = Tables.list(store, hostId, from, seq);
         boolean isNear = rolled != null && rolled.header().seq() + SpanTables.MAX_COMMITS >= tables.reached();
         rolled = isNear ? rolled : null;
         return isNear ? Tables.none(from) : tables;
