@@ -64,18 +64,21 @@ final class RecordInput {
         if (at < end && bytes[at] >= 0) {
             return bytes[at++]; // most are of one byte
         }
+        byte[] from = bytes; // fields are not kept in registers by the compiler that commands use
+        int next = at;
         long value = 0;
-        for (int shift = 0; shift < Long.SIZE; shift += 7) {
-            int b = u8();
-            if (shift == 63 && b > 1) {
-                break;
+        for (int shift = 0; shift < Long.SIZE && next < end; shift += 7) {
+            int b = from[next++];
+            if (shift == 63 && (b & 0xff) > 1) {
+                throw corrupt("a number is too long");
             }
             value |= (long) (b & 0x7f) << shift;
-            if (b < 0x80) {
+            if (b >= 0) {
+                at = next;
                 return value;
             }
         }
-        throw corrupt("a number is too long");
+        throw corrupt("a record is cut off");
     }
 
     long zigzag() throws CorruptArchiveException {
@@ -110,7 +113,13 @@ final class RecordInput {
     }
 
     int i32() throws CorruptArchiveException {
-        return u8() | u8() << 8 | u8() << 16 | u8() << 24;
+        byte[] from = bytes;
+        int first = at;
+        skip(Integer.BYTES);
+        return (from[first] & 0xff)
+                | ((from[first + 1] & 0xff) << 8)
+                | ((from[first + 2] & 0xff) << 16)
+                | (from[first + 3] << 24);
     }
 
     long i64() throws CorruptArchiveException {
@@ -162,10 +171,12 @@ final class RecordInput {
             char field = fields.charAt(i);
             switch (field) {
                 case 'v' -> {
-                    int b = u8();
-                    while (b >= 0x80) {
-                        b = u8();
+                    byte[] from = bytes;
+                    int next = at;
+                    while (next < end && from[next] < 0) {
+                        next++;
                     }
+                    skip(next + 1 - at);
                 }
                 case 'b' -> skip(varint());
                 default -> skip(field - '0');
@@ -191,12 +202,14 @@ final class RecordInput {
 
     Pathname path() throws CorruptArchiveException {
         byte[] path = block(RecordWriter.MAX_PATH_BYTES);
+        int slashes = 0;
         for (byte b : path) {
             if (b == 0) {
                 throw corrupt("a path contains a NUL byte");
             }
-            components += b == '/' ? 1 : 0;
+            slashes += b == '/' ? 1 : 0;
         }
+        components += slashes;
         if (components > FixedHeader.MAX_COMPONENTS) {
             throw corrupt("its paths have more than " + FixedHeader.MAX_COMPONENTS + " components");
         }

@@ -282,12 +282,15 @@ public final class RecordWriter {
 
     RecordWriter varint(long value) {
         room(VARINT_BYTES);
+        byte[] to = bytes; // as in RecordInput
+        int next = length;
         long left = value;
         while ((left & ~0x7fL) != 0) {
-            bytes[length++] = (byte) (left | 0x80);
+            to[next++] = (byte) (left | 0x80);
             left >>>= 7;
         }
-        bytes[length++] = (byte) left;
+        to[next++] = (byte) left;
+        length = next;
         return this;
     }
 
