@@ -95,7 +95,7 @@ public abstract class CachingStore extends ForwardingStore {
             int length = Math.min(piece.bytes.length - from, wanted - done);
             MemorySegment.copy(piece.bytes, from, target, ValueLayout.JAVA_BYTE, done, length);
             done += length;
-            if (piece.isLast) {
+            if (piece.isLast || length == 0) {
                 break;
             }
         }
