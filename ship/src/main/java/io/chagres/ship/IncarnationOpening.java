@@ -23,12 +23,12 @@ import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.MonotonicClock;
 import io.chagres.ship.commit.RecentCommits;
 import io.chagres.ship.file.LoadedRows;
+import io.chagres.ship.follow.EarlierProof;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.HexFormat;
-import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,10 +63,7 @@ final class IncarnationOpening {
     @SuppressWarnings("NullAway.Init")
     Sideline sideline;
 
-    boolean uncleanBoot;
-
-    /** The versions that must be compared though the shipper before this one had compared everything. */
-    LongPredicate unproven = version -> false;
+    EarlierProof earlier = EarlierProof.NONE;
 
     private long openedMs;
 
@@ -208,14 +205,6 @@ final class IncarnationOpening {
         }
     }
 
-    /**
-     * Returns when the shipper before this one had compared all files, at the latest before it ended and the longest
-     * drain before that; {@link Long#MIN_VALUE} when it did not.
-     */
-    long provenMs() {
-        return loaded.closedCleanly() ? loaded.logEnd().timeMs() - LONGEST_DRAIN_MS : Long.MIN_VALUE;
-    }
-
     /** Loads the log, commits a new incarnation behind it and returns it; another writer may come first. */
     private byte[] openIncarnation(Clock clock, ShipListener listener) throws IOException {
         loaded = load(clock, listener);
@@ -226,11 +215,12 @@ final class IncarnationOpening {
         }
         LogRecord.IncarnationOpened last = loaded.lastIncarnation();
         refuseBeside(hostId, loaded);
-        if (state != null) {
-            unproven = state.unproven(hostId, loaded.seq());
-        }
-        uncleanBoot = continuation != null
-                || (last != null && !last.bootId().equals(host.machine().bootId()) && !loaded.closedCleanly());
+        boolean closed = loaded.closedCleanly();
+        earlier = new EarlierProof(
+                continuation != null
+                        || (last != null && !last.bootId().equals(host.machine().bootId()) && !closed),
+                closed ? loaded.logEnd().timeMs() - LONGEST_DRAIN_MS : Long.MIN_VALUE,
+                state == null ? version -> false : state.unproven(hostId, loaded.seq()));
         byte[] incarnation = new byte[16];
         new SecureRandom().nextBytes(incarnation);
         log = new CommitLog(store, hostId, incarnation, loaded.logEnd(), clock::millis, key);

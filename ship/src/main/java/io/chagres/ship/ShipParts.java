@@ -130,9 +130,7 @@ final class ShipParts implements AutoCloseable {
         versions.takeOver(points, clock.millis() - CommitPipeline.OBJECTS_WAIT_MS);
         derived = new DerivedFiles(ownLog, pipeline, offload);
         files = new FollowedFiles(table, descriptors, versions, points, known, pipeline, derived);
-        files.wholePrefix = opening.uncleanBoot;
-        files.provenMs = opening.provenMs();
-        files.unproven = opening.unproven;
+        files.earlier = opening.earlier;
         files.old = old = new OldFiles(clock::millis, scope::rules, problems);
         files.startAtEnd = options.startAt() == StartAt.END;
         links = new OutwardLinks(options.followLinks(), table, scope::leadsOut, scope::isRoot, problems);
@@ -195,7 +193,7 @@ final class ShipParts implements AutoCloseable {
         }
     }
 
-    /** Ends the incarnation: everything was read and compared, and times show what changes from now on, or it is said. */
+    /** Ends the incarnation: everything was compared. Where times do not show what changes from now on that is said. */
     void closeIncarnation() {
         presence.demandNothing(); // a commit that is put now comes behind those that are there
         List<Long> unproven = new ArrayList<>();

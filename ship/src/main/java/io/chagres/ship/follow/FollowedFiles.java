@@ -30,7 +30,6 @@ import io.chagres.watch.FileIdentity;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.BiConsumer;
-import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,14 +66,8 @@ public final class FollowedFiles implements FileEvents, AutoCloseable {
     private long nextHeldBackMs;
     private long nextRefusedMs;
 
-    /** Whether resumed files are compared whole before they continue: the machine went down uncleanly. */
-    public boolean wholePrefix;
-
-    /** Since when files that look unchanged are proven: the shipper before this one had compared everything. */
-    public long provenMs = Long.MIN_VALUE;
-
-    /** Of which versions times say nothing, though everything was compared. */
-    public LongPredicate unproven = version -> false;
+    /** How far the shipper before this one had proven the files. */
+    public EarlierProof earlier = EarlierProof.NONE;
 
     /** Whether files seen for the first time begin at their end. */
     public boolean startAtEnd;
@@ -181,13 +174,11 @@ public final class FollowedFiles implements FileEvents, AutoCloseable {
             Tail tail = versions.resume(point, identity, device, path);
             tail.bytes()
                     .compareFirst(
-                            wholePrefix || known == null
+                            earlier.diedUncleanly() || known == null
                                     ? Verification.Before.EVERYTHING
                                     : Verification.Before.LAST_PIECES,
                             tail.recordedMtimeNs(),
-                            tail.volume().timesStores(fd) && !unproven.test(tail.versionId)
-                                    ? provenMs
-                                    : Long.MIN_VALUE);
+                            earlier.untilMs(tail, fd));
             return tail;
         }
         long start = startAtEnd ? stat.size() : 0;
