@@ -36,7 +36,8 @@ import org.jspecify.annotations.Nullable;
 final class StateDirectory implements AutoCloseable {
     private static final int PRIVATE_DIRECTORY = 0700;
     private static final int PRIVATE_FILE = 0600;
-    private static final int MAX_BYTES = 16 * 1024;
+    private static final int FEW_BYTES = 1 << 10;
+    private static final int MAX_BYTES = 1 << 20;
     private static final String LOCK = "lock";
 
     /** Under which the host id is remembered. */
@@ -52,7 +53,7 @@ final class StateDirectory implements AutoCloseable {
     private static final String FORECAST = "forecast";
     private static final String ACKNOWLEDGED = "acknowledged";
     private static final String UNPROVEN = "unproven";
-    private static final int MOST_UNPROVEN = 500;
+    private static final int MOST_UNPROVEN = 50_000;
     private static final String ALL = "all";
     private static final String HOST_NAME = "name";
     private static final String STORE_NAME = "store";
@@ -429,11 +430,15 @@ final class StateDirectory implements AutoCloseable {
     }
 
     private static String read(Fd file) throws ErrnoException {
+        byte[] bytes = read(file, FEW_BYTES);
+        return new String(bytes.length < FEW_BYTES ? bytes : read(file, MAX_BYTES), StandardCharsets.UTF_8);
+    }
+
+    private static byte[] read(Fd file, int most) throws ErrnoException {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment buffer = arena.allocate(MAX_BYTES);
-            long length = file.preadFully(buffer, 0, MAX_BYTES, 0);
-            byte[] bytes = buffer.asSlice(0, length).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
-            return new String(bytes, StandardCharsets.UTF_8);
+            MemorySegment buffer = arena.allocate(most);
+            long length = file.preadFully(buffer, 0, most, 0);
+            return buffer.asSlice(0, length).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
         }
     }
 

@@ -1,0 +1,57 @@
+package io.chagres.ship;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.linux.Pathname;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.LongPredicate;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What one shipper leaves for the next about files that may change without a trace. */
+class StateDirectoryTest {
+    private static final long FIRST = 4_000_000_000_000_000_000L;
+
+    @TempDir
+    Path temp;
+
+    private LongPredicate kept(List<Long> versions, String host, long seq) throws IOException {
+        Pathname root = Pathname.of(temp.toString());
+        try (StateDirectory here = StateDirectory.open(root, "store", "web1")) {
+            here.unproven("a1", 7, versions);
+        }
+        try (StateDirectory next = StateDirectory.open(root, "store", "web1")) {
+            return next.unproven(host, seq);
+        }
+    }
+
+    private static List<Long> versions(int count) {
+        return LongStream.range(FIRST, FIRST + count).boxed().toList();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 50, 51, 52, 60, 2000, 50_000})
+    void namesEachVersion(int count) throws IOException {
+        LongPredicate unproven = kept(versions(count), "a1", 7);
+        assertThat(versions(count)).allMatch(unproven::test);
+        assertThat(unproven.test(FIRST - 1)).isFalse();
+        assertThat(unproven.test(FIRST + count)).isFalse();
+    }
+
+    @Test
+    void takesAllForUnprovenWhereTheyAreTooMany() throws IOException {
+        assertThat(kept(versions(50_001), "a1", 7).test(1)).isTrue();
+    }
+
+    @Test
+    void saysNothingOfAnotherEnd() throws IOException {
+        assertThat(kept(versions(3), "a1", 8).test(FIRST)).isFalse();
+        assertThat(kept(versions(3), "b2", 7).test(FIRST)).isFalse();
+        assertThat(kept(List.of(), "a1", 7).test(FIRST)).isFalse();
+    }
+}
