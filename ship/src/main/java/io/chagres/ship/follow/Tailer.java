@@ -120,28 +120,26 @@ public final class Tailer implements AutoCloseable {
     }
 
     /**
-     * Looks at a file once more, since it is to be closed: says whether all that it holds was read and is proven. What
-     * is not proven is compared as soon as there is room.
+     * Says whether all that a file holds which is to be closed was read and is proven; looks at it once more where an
+     * event named it since. What is not proven is compared as soon as there is room.
      */
     public boolean isDone(Tail tail, long nowMs) {
-        Fd fd = Objects.requireNonNull(tail.fd());
-        if (stat.of(fd.value()) != 0) {
-            return true;
+        if (tail.has(TailFact.TOUCHED) && !tail.has(TailFact.LOOKED_AT_NOW)) {
+            if (stat.of(Objects.requireNonNull(tail.fd()).value()) != 0) {
+                return true;
+            }
+            take(tail, stat, nowMs);
         }
-        take(tail, stat, nowMs);
-        if (tail.isResting()) {
-            return true;
+        if (!tail.isResting() && tail.bytes().size() != tail.bytes().position()) {
+            return false;
         }
-        Verification bytes = tail.bytes();
-        boolean proven = bytes.unprovenBytes() == 0 && !bytes.isSuspect();
+        tail.set(TailFact.TOUCHED, false);
+        boolean proven = tail.isResting()
+                || (tail.bytes().unprovenBytes() == 0 && !tail.bytes().isSuspect());
         if (!proven && !tail.isRefused()) {
             verifier.compare(tail);
         }
-        boolean read = bytes.size() == bytes.position();
-        if (read) {
-            tail.set(TailFact.TOUCHED, false);
-        }
-        return read && proven;
+        return proven;
     }
 
     /** Compares the shipped bytes with the look at the file; null when it has new bytes that may be taken. */
