@@ -41,9 +41,9 @@ final class StatusCommandTest {
     void write() throws IOException {
         store = directory.resolve("archive").toString();
         host("live", Duration.ofSeconds(10), Heartbeat.State.RUNNING, 0, "");
-        host("troubled", Duration.ofSeconds(70), Heartbeat.State.RUNNING, 2048, "2 unreadable files");
-        host("ended", Duration.ofDays(9), Heartbeat.State.DRAINED, 0, "");
-        host("gone", Duration.ofDays(2), Heartbeat.State.RUNNING, -1, "");
+        host("troubled", Duration.ofSeconds(71), Heartbeat.State.RUNNING, 2048, "2 unreadable files");
+        host("ended", Duration.ofDays(9).plusHours(1), Heartbeat.State.DRAINED, 0, "");
+        host("gone", Duration.ofDays(2).plusHours(1), Heartbeat.State.RUNNING, -1, "");
     }
 
     private void host(String name, Duration ago, Heartbeat.State state, long riskBytes, String trouble)
