@@ -42,17 +42,17 @@ sealed interface ShipReport {
 
     /** Returns the form for programs: a JSON object in each interval, and lines for people on standard error. */
     static ShipReport json(CommandContext context, LogLines.Format format, long intervalMs) {
-        return new Json(context.out(), new Reminder(LogLines.of(context, format)), context.clock(), intervalMs);
+        return new Json(context.out(), new Troubles(LogLines.of(context, format)), context.clock(), intervalMs);
     }
 
     /** Returns the form for people that fits these outputs. */
     static ShipReport of(CommandContext context, boolean quiet, boolean once, LogLines.Format format) {
-        Reminder reminder = new Reminder(LogLines.of(context, format));
+        LogLines lines = LogLines.of(context, format);
         if (quiet) {
-            return new Silent(reminder);
+            return new Troubles(lines);
         }
         boolean live = context.canRedraw() && StatusLine.isForeground() && format == LogLines.Format.TEXT;
-        return live ? new Live(new StatusLine(context.err()), once) : new Lines(reminder);
+        return live ? new Live(new StatusLine(context.err()), once) : new Lines(lines);
     }
 
     /** The sentence for an end without bytes at risk. */
@@ -75,22 +75,19 @@ sealed interface ShipReport {
                 + ": start chagres ship again to ship the rest.";
     }
 
-    /** Lines on standard error that is no terminal: troubles, and while a store refuses, each minute that it does. */
-    final class Reminder {
+    /** {@code --quiet}: lines about nothing but troubles; while a store refuses, one each minute. */
+    sealed class Troubles implements ShipReport permits Lines {
         private static final long EVERY_MS = 60_000;
 
-        private final LogLines err;
+        final LogLines err;
         private long remindedMs;
 
-        Reminder(LogLines err) {
+        Troubles(LogLines err) {
             this.err = err;
         }
 
-        void line(LogLines.Level level, String message) {
-            err.line(level, message);
-        }
-
-        void status(ShipStatus status, long elapsedMs) {
+        @Override
+        public void status(ShipStatus status, long elapsedMs) {
             if (status.storeTrouble() == null) {
                 remindedMs = elapsedMs; // the first refusal is a message of its own
             } else if (elapsedMs - remindedMs >= EVERY_MS) {
@@ -99,43 +96,26 @@ sealed interface ShipReport {
             }
         }
 
-        void message(String message) {
+        @Override
+        public void message(String message) {
             err.line(LogLines.Level.WARNING, message);
         }
 
-        void ended(ShipStatus status) {
+        @Override
+        public void ended(ShipStatus status) {
             if (status.riskBytes() != 0) {
                 err.line(LogLines.Level.ERROR, atRisk(status));
             }
         }
     }
 
-    /** {@code --quiet}: nothing but troubles. */
-    record Silent(Reminder err) implements ShipReport {
-        @Override
-        public void status(ShipStatus status, long elapsedMs) {
-            err.status(status, elapsedMs);
-        }
-
-        @Override
-        public void message(String message) {
-            err.message(message);
-        }
-
-        @Override
-        public void ended(ShipStatus status) {
-            err.ended(status);
-        }
-    }
-
     /** A log: a line at the start, when everything was scanned and was first safe, at the end, and for troubles. */
-    final class Lines implements ShipReport {
-        private final Reminder err;
+    final class Lines extends Troubles {
         private boolean scanned;
         private boolean caughtUp;
 
-        Lines(Reminder err) {
-            this.err = err;
+        Lines(LogLines err) {
+            super(err);
         }
 
         @Override
@@ -154,20 +134,15 @@ sealed interface ShipReport {
             }
             scanned |= !status.scanning();
             caughtUp |= safe;
-            err.status(status, elapsedMs);
-        }
-
-        @Override
-        public void message(String message) {
-            err.message(message);
+            super.status(status, elapsedMs);
         }
 
         @Override
         public void ended(ShipStatus status) {
             if (status.riskBytes() == 0) {
-                err.line(LogLines.Level.NOTICE, safe(status));
+                err.line(LogLines.Level.NOTICE, ShipReport.safe(status));
             }
-            err.ended(status);
+            super.ended(status);
         }
 
         @Override
@@ -219,7 +194,7 @@ sealed interface ShipReport {
     }
 
     /** One JSON object per status on standard output. */
-    record Json(Output out, Reminder err, InstantSource clock, long intervalMs) implements ShipReport {
+    record Json(Output out, Troubles err, InstantSource clock, long intervalMs) implements ShipReport {
         @Override
         public long restIntervalMs() {
             return intervalMs;

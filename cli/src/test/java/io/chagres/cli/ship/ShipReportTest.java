@@ -46,7 +46,7 @@ final class ShipReportTest {
 
     @Test
     void aPipeGetsNothingWhileAllIsWell() {
-        ShipReport.Silent report = new ShipReport.Silent(new ShipReport.Reminder(lines));
+        ShipReport.Troubles report = new ShipReport.Troubles(lines);
         report.status(SAFE, 1000);
         report.ended(SAFE);
         assertThat(err.size()).isZero();
@@ -54,7 +54,7 @@ final class ShipReportTest {
 
     @Test
     void aPipeHearsOfTroublesAndOfWhatIsAtRisk() {
-        ShipReport.Silent report = new ShipReport.Silent(new ShipReport.Reminder(lines));
+        ShipReport.Troubles report = new ShipReport.Troubles(lines);
         report.message("/x cannot be read");
         report.ended(AT_RISK);
         assertThat(err.toString(StandardCharsets.UTF_8)).isEqualTo("""
@@ -67,7 +67,7 @@ final class ShipReportTest {
 
     @Test
     void aPipeIsRemindedEachMinuteThatTheStoreRefuses() {
-        ShipReport.Silent report = new ShipReport.Silent(new ShipReport.Reminder(lines));
+        ShipReport.Troubles report = new ShipReport.Troubles(lines);
         report.status(SAFE, 1000);
         for (int second = 2; second <= 62; second++) {
             report.status(AT_RISK, second * 1000);
@@ -80,7 +80,7 @@ final class ShipReportTest {
     @Test
     void jsonGoesToStandardOutput() throws IOException {
         InstantSource clock = InstantSource.fixed(Instant.EPOCH);
-        ShipReport.Json report = new ShipReport.Json(new Output(out), new ShipReport.Reminder(lines), clock, 1000);
+        ShipReport.Json report = new ShipReport.Json(new Output(out), new ShipReport.Troubles(lines), clock, 1000);
         report.status(SAFE, 1000);
         report.ended(SAFE);
         assertThat(out.toString(StandardCharsets.UTF_8).lines())
@@ -152,8 +152,8 @@ final class ShipReportTest {
     void aLogHearsOfTheStartTheScanAndTheEnd() {
         for (boolean journald : new boolean[] {false, true}) {
             err.reset();
-            ShipReport.Lines report = new ShipReport.Lines(new ShipReport.Reminder(
-                    new LogLines(messages, LogLines.Format.TEXT, journald, InstantSource.system())));
+            ShipReport.Lines report = new ShipReport.Lines(
+                    new LogLines(messages, LogLines.Format.TEXT, journald, InstantSource.system()));
             report.started("version 1 ships /x");
             report.status(ShipStatus.unopened("refuses", 0), 0);
             report.status(SAFE, 1000);
