@@ -6,6 +6,7 @@ import io.chagres.archive.store.BlobStores;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
@@ -42,9 +43,9 @@ public final class TimeoutOption {
      *
      * @throws IOException what it throws, or that the time is over; then it is left to itself
      */
-    public <T> T within(CommandContext context, Asking<T> asking) throws IOException {
+    public <T> T within(CommandContext context, Callable<T> asking) throws IOException {
         long leftMs = leftMs(context.clock());
-        FutureTask<T> task = new FutureTask<>(asking::ask);
+        FutureTask<T> task = new FutureTask<>(asking);
         WAITING.execute(task);
         try {
             return task.get(leftMs, TimeUnit.MILLISECONDS);
@@ -60,13 +61,6 @@ public final class TimeoutOption {
             }
             throw new IllegalStateException(e.getCause());
         }
-    }
-
-    /** Asks a store for something. */
-    @FunctionalInterface
-    public interface Asking<T> {
-        /** Asks once. */
-        T ask() throws IOException;
     }
 
     /** Returns how much of the time is left, in milliseconds, at least 1. */
