@@ -3,9 +3,8 @@ package io.chagres.cli.dedupe;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
-import io.chagres.cli.command.JsonOption;
+import io.chagres.cli.command.OutputOptions;
 import io.chagres.cli.command.ProgressLine;
-import io.chagres.cli.command.QuietOption;
 import io.chagres.cli.command.WorkerThreads;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.dedupe.DedupeOptions;
@@ -141,10 +140,7 @@ public final class DedupeCommand implements Callable<Integer> {
     boolean verbose;
 
     @Mixin
-    QuietOption quiet = new QuietOption();
-
-    @Mixin
-    JsonOption json = new JsonOption();
+    OutputOptions output = new OutputOptions();
 
     /** Makes the command; picocli fills its fields. */
     public DedupeCommand(CommandContext context) {
@@ -155,8 +151,8 @@ public final class DedupeCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         DedupeOptions options = options();
         DedupeSession.Phases phases = phases();
-        ProgressLine progress = new ProgressLine(context, json.json || quiet.quiet);
-        DedupeReport.Form form = new DedupeReport.Form(dryRun, verbose, json.json, quiet.quiet);
+        ProgressLine progress = new ProgressLine(context, output.json || output.quiet);
+        DedupeReport.Form form = new DedupeReport.Form(dryRun, verbose, output.json, output.quiet);
         DedupeReport report = new DedupeReport(context.out(), progress, form);
         try (WorkerThreads workers = new WorkerThreads("chagres-dedupe-", threads);
                 DedupeSession session = new DedupeSession(options, phases, context.clock(), report, workers, threads)) {

@@ -2,8 +2,7 @@ package io.chagres.cli.doctor;
 
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.ExitCode;
-import io.chagres.cli.command.JsonOption;
-import io.chagres.cli.command.QuietOption;
+import io.chagres.cli.command.OutputOptions;
 import io.chagres.cli.command.StateOption;
 import io.chagres.cli.command.TimeoutOption;
 import io.chagres.cli.ship.ShipPlan;
@@ -65,10 +64,7 @@ public final class DoctorCommand implements Callable<Integer> {
     StateOption state = new StateOption();
 
     @Mixin
-    QuietOption quiet = new QuietOption();
-
-    @Mixin
-    JsonOption json = new JsonOption();
+    OutputOptions output = new OutputOptions();
 
     /** Makes the command; picocli fills its fields. */
     public DoctorCommand(CommandContext context) {
@@ -105,7 +101,7 @@ public final class DoctorCommand implements Callable<Integer> {
     }
 
     private void print(Diagnosis diagnosis) throws IOException {
-        if (json.json) {
+        if (output.json) {
             for (Diagnosis.Finding finding : diagnosis.findings()) {
                 JsonWriter line = new JsonWriter().beginObject();
                 line.member("check", finding.check()).member("result", word(finding.result()));
@@ -116,7 +112,7 @@ public final class DoctorCommand implements Callable<Integer> {
         }
         Table table = new Table("lll");
         for (Diagnosis.Finding finding : diagnosis.findings()) {
-            if (quiet.quiet && finding.result() == Diagnosis.Result.OK) {
+            if (output.quiet && finding.result() == Diagnosis.Result.OK) {
                 continue;
             }
             table.row(finding.check(), word(finding.result()), finding.detail());

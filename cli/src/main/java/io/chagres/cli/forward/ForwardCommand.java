@@ -9,9 +9,8 @@ import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
-import io.chagres.cli.command.JsonOption;
+import io.chagres.cli.command.OutputOptions;
 import io.chagres.cli.command.PropertiesFile;
-import io.chagres.cli.command.QuietOption;
 import io.chagres.cli.command.StateOption;
 import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeoutOption;
@@ -137,10 +136,7 @@ public final class ForwardCommand implements Callable<Integer> {
     TrustOption reading = new TrustOption();
 
     @Mixin
-    QuietOption quiet = new QuietOption();
-
-    @Mixin
-    JsonOption json = new JsonOption();
+    OutputOptions output = new OutputOptions();
 
     /** Makes the command; picocli fills its fields. */
     public ForwardCommand(CommandContext context) {
@@ -149,7 +145,7 @@ public final class ForwardCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        ForwardReport report = new ForwardReport(context, json.json, once);
+        ForwardReport report = new ForwardReport(context, output.json, once);
         try (LocalTables tables = TemporaryFiles.tablesOfFollower(context.environment())) {
             return forward(options(tables), report);
         }
@@ -163,7 +159,7 @@ public final class ForwardCommand implements Callable<Integer> {
                     new Forwarder(archive, address, options, sink, faults, MonotonicClock::nowMs, report)) {
                 run(forwarder);
             }
-            if (!quiet.quiet || sink.refusedRecords() > 0) {
+            if (!output.quiet || sink.refusedRecords() > 0) {
                 report.print(sink.refusedRecords());
             }
             boolean whole = sink.refusedRecords() == 0 && report.isWhole();

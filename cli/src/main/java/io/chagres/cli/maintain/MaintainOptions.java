@@ -3,9 +3,8 @@ package io.chagres.cli.maintain;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.IdentityOption;
-import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.MemoryOption;
-import io.chagres.cli.command.QuietOption;
+import io.chagres.cli.command.OutputOptions;
 import io.chagres.cli.command.TimeoutOption;
 import java.io.IOException;
 import picocli.CommandLine.Mixin;
@@ -22,22 +21,19 @@ public final class MaintainOptions {
     MemoryOption memory = new MemoryOption();
 
     @Mixin
-    private QuietOption quiet = new QuietOption();
-
-    @Mixin
-    private JsonOption json = new JsonOption();
+    private OutputOptions output = new OutputOptions();
 
     /** Makes the options; picocli fills the fields. */
     public MaintainOptions() {}
 
     /** Says whether only what needs somebody is said. */
     boolean quiet() {
-        return quiet.quiet;
+        return output.quiet;
     }
 
     /** Says whether the output is JSON. */
     boolean json() {
-        return json.json;
+        return output.json;
     }
 
     /** Opens a store, which must exist. */

@@ -16,10 +16,9 @@ import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
-import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.MemoryOption;
+import io.chagres.cli.command.OutputOptions;
 import io.chagres.cli.command.ProgressLine;
-import io.chagres.cli.command.QuietOption;
 import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeoutOption;
 import io.chagres.cli.command.TrustOption;
@@ -75,10 +74,7 @@ public final class VerifyCommand implements Callable<Integer> {
     MemoryOption memory = new MemoryOption();
 
     @Mixin
-    QuietOption quiet = new QuietOption();
-
-    @Mixin
-    JsonOption json = new JsonOption();
+    OutputOptions output = new OutputOptions();
 
     /** Makes the command; picocli fills its fields. */
     public VerifyCommand(CommandContext context) {
@@ -87,7 +83,7 @@ public final class VerifyCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        ProgressLine progress = new ProgressLine(context, json.json || quiet.quiet);
+        ProgressLine progress = new ProgressLine(context, output.json || output.quiet);
         Listener listener = new Listener(progress);
         Trust trust = identities.trusted();
         try (BlobStore archive = identities.unproven(timeout.open(store, context), context.environment());
@@ -119,7 +115,7 @@ public final class VerifyCommand implements Callable<Integer> {
     }
 
     private void print(VerifySummary summary, long unproven, boolean isProof) throws IOException {
-        if (json.json) {
+        if (output.json) {
             JsonWriter line = new JsonWriter().beginObject();
             line.member("hosts", summary.hosts()).member("commits", summary.commits());
             line.member("checkpoints", summary.checkpoints()).member("objects", summary.objects());
@@ -133,7 +129,7 @@ public final class VerifyCommand implements Callable<Integer> {
             context.out().line(line.endObject());
             return;
         }
-        if (quiet.quiet && summary.faults() + summary.unanswered() + unproven == 0) {
+        if (output.quiet && summary.faults() + summary.unanswered() + unproven == 0) {
             return;
         }
         context.out()
@@ -193,12 +189,12 @@ public final class VerifyCommand implements Callable<Integer> {
 
         @Override
         public void fault(VerifyFault fault) {
-            print(json.json ? line(fault).toString() : fault.toString());
+            print(output.json ? line(fault).toString() : fault.toString());
         }
 
         @Override
         public void unanswered(String object, String why) {
-            if (json.json) {
+            if (output.json) {
                 JsonWriter line = new JsonWriter().beginObject().member("object", object);
                 print(line.member("unanswered", why).endObject().toString());
             } else {
@@ -209,16 +205,16 @@ public final class VerifyCommand implements Callable<Integer> {
         @Override
         public void proof(HostRegistry.Owner host, Proof proof) {
             unproven += proof.isWhole() ? 0 : 1;
-            if (quiet.quiet && proof.isWhole() && !json.json) {
+            if (output.quiet && proof.isWhole() && !output.json) {
                 return;
             }
             for (Proof.Span span : proof.spans()) {
-                print(json.json ? line(host, proof, span).toString() : host.title() + ": " + span);
+                print(output.json ? line(host, proof, span).toString() : host.title() + ": " + span);
             }
             if (proof.unsigned().count() > 0) {
-                print(json.json ? unsigned(host, proof).toString() : host.title() + ": " + proof.unsigned());
+                print(output.json ? unsigned(host, proof).toString() : host.title() + ": " + proof.unsigned());
             }
-            if (proof.spans().isEmpty() && !json.json) {
+            if (proof.spans().isEmpty() && !output.json) {
                 print(host.title() + ": it has no commit");
             }
         }

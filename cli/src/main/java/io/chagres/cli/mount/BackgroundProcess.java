@@ -3,7 +3,7 @@ package io.chagres.cli.mount;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
-import io.chagres.cli.command.QuietOption;
+import io.chagres.cli.command.OutputOptions;
 import io.chagres.linux.NotifySocket;
 import java.io.BufferedReader;
 import java.io.File;
@@ -81,7 +81,7 @@ final class BackgroundProcess {
         boolean isProgram = false;
         boolean found = false;
         for (String argument : own) {
-            if (found && argument.equals(QuietOption.NAME)) {
+            if (found && argument.equals(OutputOptions.QUIET)) {
                 continue; // its first line is for this process
             }
             line.add(argument);

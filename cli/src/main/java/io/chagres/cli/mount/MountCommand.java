@@ -10,8 +10,7 @@ import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.GoneOption;
-import io.chagres.cli.command.JsonOption;
-import io.chagres.cli.command.QuietOption;
+import io.chagres.cli.command.OutputOptions;
 import io.chagres.cli.command.StateOption;
 import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
@@ -167,16 +166,13 @@ public final class MountCommand implements Callable<Integer> {
     GoneOption gone = new GoneOption();
 
     @Mixin
-    QuietOption quiet = new QuietOption();
-
-    @Mixin
     TimeOptions times = new TimeOptions();
 
     @Mixin
     TrustOption identities = new TrustOption();
 
     @Mixin
-    JsonOption json = new JsonOption();
+    OutputOptions output = new OutputOptions();
 
     /** Makes the command; picocli fills its fields. */
     public MountCommand(CommandContext context) {
@@ -250,7 +246,7 @@ public final class MountCommand implements Callable<Integer> {
                         .resolve("mount.log")
                 : Pathname.of(log);
         String ready = new BackgroundProcess(Path.of(file.toString()), context.err()).start("mount", "--foreground");
-        if (!quiet.quiet) {
+        if (!output.quiet) {
             context.out().line(ready);
         }
         return ExitCode.DONE;
@@ -272,7 +268,7 @@ public final class MountCommand implements Callable<Integer> {
             signalled.set(true);
             stop(mount);
         });
-        if (!quiet.quiet) {
+        if (!output.quiet) {
             announce(archive, mount);
         }
         notifyManager("READY=1\nSTATUS=" + mount.connection());
@@ -317,7 +313,7 @@ public final class MountCommand implements Callable<Integer> {
     }
 
     private void announce(BlobStore archive, ArchiveMount mount) throws IOException {
-        if (json.json) {
+        if (output.json) {
             JsonWriter line = new JsonWriter().beginObject();
             line.member("store", archive.name())
                     .member("directory", mount.mountPoint().toString());

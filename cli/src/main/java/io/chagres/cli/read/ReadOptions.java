@@ -2,14 +2,15 @@ package io.chagres.cli.read;
 
 import io.chagres.archive.store.BlobStore;
 import io.chagres.cli.command.CommandContext;
-import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.MemoryOption;
+import io.chagres.cli.command.OutputOptions;
 import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeOptions;
 import io.chagres.cli.command.TimeoutOption;
 import io.chagres.cli.command.TrustOption;
 import java.io.IOException;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** The options that all commands take which read files: at a moment, as far as it is proven, and how they run. */
 public final class ReadOptions {
@@ -25,15 +26,15 @@ public final class ReadOptions {
     @Mixin
     private MemoryOption memory = new MemoryOption();
 
-    @Mixin
-    private JsonOption json = new JsonOption();
+    @Option(names = "--json", description = OutputOptions.JSON_MEANS)
+    private boolean json;
 
     /** Makes the options; picocli fills the fields. */
     public ReadOptions() {}
 
     /** Says whether the output is JSON. */
     boolean json() {
-        return json.json;
+        return json;
     }
 
     /** Opens a store to read it, which must exist. */

@@ -16,8 +16,8 @@ import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.command.GoneOption;
+import io.chagres.cli.command.OutputOptions;
 import io.chagres.cli.command.ProgressLine;
-import io.chagres.cli.command.QuietOption;
 import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.WorkerThreads;
 import io.chagres.cli.text.ByteSize;
@@ -93,8 +93,8 @@ public final class RestoreCommand implements Callable<Integer> {
     @Mixin
     GoneOption gone = new GoneOption();
 
-    @Mixin
-    QuietOption quiet = new QuietOption();
+    @Option(names = "--quiet", description = OutputOptions.QUIET_MEANS)
+    boolean quiet;
 
     @Mixin
     ReadOptions reading = new ReadOptions();
@@ -108,7 +108,7 @@ public final class RestoreCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         Pathname into = Arguments.directory("DIR", directory);
         thawing.check();
-        ProgressLine progress = new ProgressLine(context, reading.json() || quiet.quiet);
+        ProgressLine progress = new ProgressLine(context, reading.json() || quiet);
         RestoreListener listener = new RestoreListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {
@@ -136,7 +136,7 @@ public final class RestoreCommand implements Callable<Integer> {
             }
             print(summary);
             String left = left(summary);
-            if (!left.isEmpty() && !quiet.quiet) {
+            if (!left.isEmpty() && !quiet) {
                 context.out().flush(); // what was restored comes first
                 context.err().println("chagres restore: " + left);
             }
@@ -224,7 +224,7 @@ public final class RestoreCommand implements Callable<Integer> {
             context.out().line(line.member("faults", summary.faults()).endObject());
             return;
         }
-        if (quiet.quiet) {
+        if (quiet) {
             return;
         }
         context.out()

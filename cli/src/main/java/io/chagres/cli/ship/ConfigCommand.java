@@ -2,8 +2,7 @@ package io.chagres.cli.ship;
 
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.ExitCode;
-import io.chagres.cli.command.JsonOption;
-import io.chagres.cli.command.QuietOption;
+import io.chagres.cli.command.OutputOptions;
 import io.chagres.cli.config.ConfigFile;
 import io.chagres.cli.config.ConfigProblem;
 import io.chagres.cli.text.JsonWriter;
@@ -60,10 +59,7 @@ public final class ConfigCommand implements Callable<Integer> {
     String file = "";
 
     @Mixin
-    QuietOption quiet = new QuietOption();
-
-    @Mixin
-    JsonOption json = new JsonOption();
+    OutputOptions output = new OutputOptions();
 
     /** Makes the command; picocli fills its fields. */
     public ConfigCommand(CommandContext context) {
@@ -74,7 +70,7 @@ public final class ConfigCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         List<ConfigProblem> problems = ShipSettings.check(context, file);
         for (ConfigProblem problem : problems) {
-            if (json.json) {
+            if (output.json) {
                 context.out().line(problem.json());
             } else {
                 context.out().line(problem.text());
@@ -87,7 +83,7 @@ public final class ConfigCommand implements Callable<Integer> {
         String unchecked = unchecked(settings.command().complete().plan()); // what only all together can say
         if (action == Action.SHOW) {
             show(settings);
-        } else if (!json.json && !quiet.quiet) {
+        } else if (!output.json && !output.quiet) {
             showExpanded(settings);
             context.out().line(file + (unchecked == null ? ": good" : ": nothing wrong was found"));
         }
@@ -122,7 +118,7 @@ public final class ConfigCommand implements Callable<Integer> {
             show(each.getKey(), each.getValue().shown(), each.getValue().origin());
         }
         for (Map<String, ConfigFile.Value> source : settings.fileSources()) {
-            if (!json.json) {
+            if (!output.json) {
                 context.out().line("[[source]]");
             }
             for (Map.Entry<String, ConfigFile.Value> each : source.entrySet()) {
@@ -147,7 +143,7 @@ public final class ConfigCommand implements Callable<Integer> {
     }
 
     private void show(String key, List<String> texts, String origin) throws IOException {
-        if (json.json) {
+        if (output.json) {
             JsonWriter line = new JsonWriter()
                     .beginObject()
                     .member("key", key)

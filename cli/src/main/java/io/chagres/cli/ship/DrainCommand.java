@@ -3,8 +3,7 @@ package io.chagres.cli.ship;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
-import io.chagres.cli.command.JsonOption;
-import io.chagres.cli.command.QuietOption;
+import io.chagres.cli.command.OutputOptions;
 import io.chagres.cli.command.ShipProcess;
 import io.chagres.cli.command.StateOption;
 import io.chagres.cli.text.ByteSize;
@@ -71,10 +70,7 @@ public final class DrainCommand implements Callable<Integer> {
     StateOption state = new StateOption();
 
     @Mixin
-    QuietOption quiet = new QuietOption();
-
-    @Mixin
-    JsonOption json = new JsonOption();
+    OutputOptions output = new OutputOptions();
 
     /** Makes the command; picocli fills its fields. */
     public DrainCommand(CommandContext context) {
@@ -105,7 +101,7 @@ public final class DrainCommand implements Callable<Integer> {
         if (found.isEmpty()) {
             throw noShip(directory);
         }
-        DrillReport report = new DrillReport(context, within.toMillis(), json.json, quiet.quiet);
+        DrillReport report = new DrillReport(context, within.toMillis(), output.json, output.quiet);
         int code = ExitCode.DONE;
         for (RunningShipper shipper : found) {
             code = Math.max(code, report.ask(shipper, untilMs));
@@ -192,9 +188,9 @@ public final class DrainCommand implements Callable<Integer> {
             answer = shipper.answer();
         }
         String ship = "chagres ship (pid " + shipper.pid() + "): ";
-        if (json.json) {
+        if (output.json) {
             print(shipper.pid(), answer, answer.done() > one.begunBefore(), answer.begun() > one.begunBefore());
-        } else if (answer.done() > one.begunBefore() && (!quiet.quiet || answer.leftBytes() != 0)) {
+        } else if (answer.done() > one.begunBefore() && (!output.quiet || answer.leftBytes() != 0)) {
             context.out().line(ship + sentence(answer));
         }
         if (answer.done() > one.begunBefore()) {

@@ -3,8 +3,7 @@ package io.chagres.cli.ship;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
-import io.chagres.cli.command.JsonOption;
-import io.chagres.cli.command.QuietOption;
+import io.chagres.cli.command.OutputOptions;
 import io.chagres.cli.command.ShipProcess;
 import io.chagres.cli.command.StateOption;
 import io.chagres.cli.text.Durations;
@@ -53,10 +52,7 @@ public final class ReloadCommand implements Callable<Integer> {
     StateOption state = new StateOption();
 
     @Mixin
-    QuietOption quiet = new QuietOption();
-
-    @Mixin
-    JsonOption json = new JsonOption();
+    OutputOptions output = new OutputOptions();
 
     /** Makes the command; picocli fills its fields. */
     public ReloadCommand(CommandContext context) {
@@ -108,7 +104,7 @@ public final class ReloadCommand implements Callable<Integer> {
                     .println(ship + "no answer within " + Durations.format(timeout.toMillis()) + "; see its lines");
             return false;
         }
-        if (json.json) {
+        if (output.json) {
             JsonWriter line = new JsonWriter().beginObject().member("pid", shipper.pid());
             context.out().line(line.member("fault", answer.fault()).endObject());
             return answer.fault() == null;
@@ -117,7 +113,7 @@ public final class ReloadCommand implements Callable<Integer> {
             context.err().println(ship + "refused, continuing with the configuration before: " + answer.fault());
             return false;
         }
-        if (!quiet.quiet) {
+        if (!output.quiet) {
             context.out().line(ship + "the configuration is in force");
         }
         return true;

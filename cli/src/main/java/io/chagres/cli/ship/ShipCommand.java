@@ -12,8 +12,8 @@ import io.chagres.archive.store.TlsFiles;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
-import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.LastWord;
+import io.chagres.cli.command.OutputOptions;
 import io.chagres.cli.command.StateOption;
 import io.chagres.cli.command.WorkerThreads;
 import io.chagres.cli.http.HttpOption;
@@ -258,7 +258,7 @@ public final class ShipCommand implements Callable<Integer> {
     @Nullable
     Provider notice;
 
-    @Option(names = "--quiet", description = "Print only problems.")
+    @Option(names = "--quiet", description = OutputOptions.QUIET_MEANS)
     boolean quiet;
 
     @Option(
@@ -282,8 +282,8 @@ public final class ShipCommand implements Callable<Integer> {
     @Mixin
     StateOption state = new StateOption();
 
-    @Mixin
-    JsonOption json = new JsonOption();
+    @Option(names = "--json", description = OutputOptions.JSON_MEANS)
+    boolean json;
 
     @Spec
     CommandSpec spec = CommandSpec.create();
@@ -352,12 +352,12 @@ public final class ShipCommand implements Callable<Integer> {
         LastWord.holdClasses();
         ShipOptions options = options();
         if (dryRun) {
-            return DryRun.run(plan(), context, json.json);
+            return DryRun.run(plan(), context, json);
         }
         if (once && !StdinOptions.isMeant(paths)) {
             checkThatPathsExist(options);
         }
-        ShipReport told = json.json
+        ShipReport told = json
                 ? ShipReport.json(context, logFormat, statusInterval.toMillis())
                 : ShipReport.of(context, quiet, once, logFormat);
         if (StdinOptions.isMeant(paths)) {

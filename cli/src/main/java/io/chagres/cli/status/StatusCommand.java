@@ -10,9 +10,8 @@ import io.chagres.cli.command.Arguments;
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.CommandFailure;
 import io.chagres.cli.command.ExitCode;
-import io.chagres.cli.command.JsonOption;
 import io.chagres.cli.command.MemoryOption;
-import io.chagres.cli.command.QuietOption;
+import io.chagres.cli.command.OutputOptions;
 import io.chagres.cli.command.ShipProcess;
 import io.chagres.cli.command.StateOption;
 import io.chagres.cli.command.TimeoutOption;
@@ -137,10 +136,7 @@ public final class StatusCommand implements Callable<Integer> {
     StateOption state = new StateOption();
 
     @Mixin
-    QuietOption quiet = new QuietOption();
-
-    @Mixin
-    JsonOption json = new JsonOption();
+    OutputOptions output = new OutputOptions();
 
     @Mixin
     MemoryOption memory = new MemoryOption();
@@ -197,16 +193,16 @@ public final class StatusCommand implements Callable<Integer> {
                 List<HostRegistry.Owner> meant = chosen(archive, acknowledge);
                 return new Acknowledging(context, archive, fleet).of(meant) ? ExitCode.DONE : ExitCode.FAILED;
             }
-            StatusTable table = new StatusTable(context, problems || quiet.quiet);
+            StatusTable table = new StatusTable(context, problems || output.quiet);
             fleet.of(chosen(archive, hosts), status -> table.add(row(status)));
             return show(table, nowMs);
         }
     }
 
     private int show(StatusTable table, long nowMs) throws IOException {
-        if (json.json) {
+        if (output.json) {
             table.json();
-        } else if (!quiet.quiet || table.hasRows()) {
+        } else if (!output.quiet || table.hasRows()) {
             table.text(nowMs);
         }
         return table.isAlarming() ? ExitCode.FAILED : ExitCode.DONE;
@@ -244,7 +240,7 @@ public final class StatusCommand implements Callable<Integer> {
                     "no chagres ship runs on this machine; 'chagres ship PATH --to STORE' starts one, 'chagres status"
                             + " STORE' shows what an archive heard");
         }
-        StatusTable table = new StatusTable(context, problems || quiet.quiet);
+        StatusTable table = new StatusTable(context, problems || output.quiet);
         for (RunningShipper shipper : running) {
             table.add(row(shipper, nowMs));
         }

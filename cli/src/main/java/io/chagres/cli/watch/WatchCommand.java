@@ -2,8 +2,7 @@ package io.chagres.cli.watch;
 
 import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.ExitCode;
-import io.chagres.cli.command.JsonOption;
-import io.chagres.cli.command.QuietOption;
+import io.chagres.cli.command.OutputOptions;
 import io.chagres.linux.Pathname;
 import io.chagres.watch.DirectoryWatcher;
 import java.io.IOException;
@@ -51,10 +50,7 @@ public final class WatchCommand implements Callable<Integer> {
     Duration poll;
 
     @Mixin
-    JsonOption json = new JsonOption();
-
-    @Mixin
-    QuietOption quiet = new QuietOption();
+    OutputOptions output = new OutputOptions();
 
     private volatile boolean stopped;
 
@@ -84,13 +80,13 @@ public final class WatchCommand implements Callable<Integer> {
     }
 
     private void print(DirectoryWatcher watcher) throws IOException {
-        WatchLines lines = new WatchLines(context.out(), context.err(), json.json);
+        WatchLines lines = new WatchLines(context.out(), context.err(), output.json);
         while (!stopped) {
             watcher.poll(STEP_MS, lines);
             lines.flush();
             if (!lines.started() && !watcher.scanning()) {
                 lines.start();
-                if (!quiet.quiet) {
+                if (!output.quiet) {
                     context.err().println("watching " + String.join(", ", paths));
                 }
             }
