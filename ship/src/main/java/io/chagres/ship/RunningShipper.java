@@ -4,6 +4,7 @@ import io.chagres.archive.Heartbeat;
 import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Directory;
+import io.chagres.linux.MonotonicClock;
 import io.chagres.linux.Pathname;
 import io.chagres.linux.ProcPid;
 import io.chagres.linux.Signals;
@@ -14,12 +15,15 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Speaks to a shipper that runs in another process of this machine. Immutable. */
 public final class RunningShipper {
+    private static final long LOOK_EVERY_NS = 10_000_000;
+
     private final @Nullable Pathname directory;
     private final long pid;
 
@@ -102,7 +106,14 @@ public final class RunningShipper {
         }
     }
 
-    private interface Looking<T> {
+    /**
+     * A look at something of a shipper.
+     *
+     * @param <T> the thing that is seen
+     */
+    @FunctionalInterface
+    public interface Looking<T> {
+        /** Looks once. */
         T look() throws IOException;
     }
 
@@ -146,6 +157,13 @@ public final class RunningShipper {
                 && (StateDirectory.holder(directory) == pid
                         || !unlessHidden(List.<String>of(), () -> ProcPid.arguments(pid))
                                 .isEmpty());
+    }
+
+    /** Waits until it has answered; not for one that ends, nor for longer than to a time. */
+    public void await(Looking<Boolean> answered, long untilMs) throws IOException {
+        while (!answered.look() && runs() && MonotonicClock.nowMs() < untilMs) {
+            LockSupport.parkNanos(LOOK_EVERY_NS);
+        }
     }
 
     /** Returns its answer about flushes. */

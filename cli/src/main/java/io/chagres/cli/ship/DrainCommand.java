@@ -13,12 +13,15 @@ import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.MonotonicClock;
 import io.chagres.linux.Pathname;
+import io.chagres.ship.DrainForecast;
+import io.chagres.ship.DrillAnswer;
 import io.chagres.ship.FlushAnswer;
 import io.chagres.ship.RunningShipper;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +43,7 @@ import picocli.CommandLine.Option;
         },
         footer = {"", "Examples:", "  chagres drain --timeout 90s", "  chagres drain --drill --within 30s"})
 public final class DrainCommand implements Callable<Integer> {
-    private static final long LOOK_EVERY_MS = 10;
+    private static final long LOOK_EVERY_NS = 100_000_000;
 
     /** A ship whose state directory was removed makes it again within this time. */
     private static final long APPEARS_MS = 20_000;
@@ -77,36 +80,42 @@ public final class DrainCommand implements Callable<Integer> {
         this.context = context;
     }
 
-    /** A shipper and how many flushes it had begun when it was asked. */
-    private record Asked(RunningShipper shipper, long begunBefore) {}
-
     @Override
     public Integer call() throws IOException {
         Pathname directory = state.directory(context.environment());
         long untilMs = MonotonicClock.nowMs() + timeout.toMillis();
-        if (drill) {
-            return drill(directory, untilMs);
-        }
-        List<Asked> asked = ask(directory, Math.min(untilMs, MonotonicClock.nowMs() + APPEARS_MS));
-        int code = ExitCode.DONE;
-        for (Asked one : asked) {
-            boolean safe = await(one, untilMs);
-            code = safe ? code : ExitCode.AT_RISK;
-        }
-        return code;
-    }
-
-    private int drill(Pathname directory, long untilMs) throws IOException {
         List<RunningShipper> found = find(directory, Math.min(untilMs, MonotonicClock.nowMs() + APPEARS_MS));
-        if (found.isEmpty()) {
+        Map<RunningShipper, Long> before = new LinkedHashMap<>(); // how much it had begun when it was asked
+        for (RunningShipper shipper : found) {
+            ask(shipper, before);
+        }
+        if (before.isEmpty()) {
             throw noShip(directory);
         }
-        DrillReport report = new DrillReport(context, within.toMillis(), output.json, output.quiet);
-        int code = ExitCode.DONE;
-        for (RunningShipper shipper : found) {
-            code = Math.max(code, report.ask(shipper, untilMs));
+        boolean safe = true;
+        for (Map.Entry<RunningShipper, Long> asked : before.entrySet()) {
+            safe &= drill
+                    ? drilled(asked.getKey(), asked.getValue(), untilMs)
+                    : drained(asked.getKey(), asked.getValue(), untilMs);
         }
-        return code;
+        return safe ? ExitCode.DONE : ExitCode.AT_RISK;
+    }
+
+    private void ask(RunningShipper shipper, Map<RunningShipper, Long> before) throws IOException {
+        if (drill) {
+            before.put(shipper, shipper.drilled().count());
+            shipper.askDrill();
+            return;
+        }
+        long begun = shipper.answer().begun();
+        try {
+            shipper.requestFlush();
+            before.put(shipper, begun);
+        } catch (ErrnoException e) {
+            if (e.errno() != Errno.ESRCH) {
+                throw e;
+            }
+        }
     }
 
     /** Returns the ships that are found; one that runs and is not found is waited for. */
@@ -123,47 +132,23 @@ public final class DrainCommand implements Callable<Integer> {
                 }
                 return List.of(); // nobody may look there, and a ship runs that may use it
             }
-            LockSupport.parkNanos(Duration.ofMillis(LOOK_EVERY_MS * 10).toNanos());
+            LockSupport.parkNanos(LOOK_EVERY_NS);
         }
-    }
-
-    private static List<Asked> ask(Pathname directory, long appearsMs) throws IOException {
-        List<Asked> asked = new ArrayList<>();
-        for (RunningShipper shipper : find(directory, appearsMs)) {
-            long begun = shipper.answer().begun();
-            try {
-                shipper.requestFlush();
-                asked.add(new Asked(shipper, begun));
-            } catch (ErrnoException e) {
-                if (e.errno() != Errno.ESRCH) {
-                    throw e;
-                }
-            }
-        }
-        if (asked.isEmpty()) {
-            throw noShip(directory);
-        }
-        return asked;
     }
 
     private static CommandFailure noShip(Pathname directory) throws IOException {
-        refuseToForget(directory);
-        return new CommandFailure(
-                ExitCode.FAILED,
-                directory + ": no chagres ship runs with this state directory. Nothing was drained; name the one of"
-                        + " the shipper by --state.");
-    }
-
-    /** A ship whose store has not answered since its start holds no lock yet, and all its bytes are at risk. */
-    private static void refuseToForget(Pathname directory) throws IOException {
         RunningShipper hidden = hidden(directory);
-        if (hidden != null) {
-            throw new CommandFailure(
-                    ExitCode.AT_RISK,
-                    "chagres ship (pid " + hidden.pid() + "): its store has not answered since it started, or it"
-                            + " belongs to another user, or its state directory cannot be used, at risk: unknown."
-                            + " Nothing was drained; 'chagres status' as root and the lines of that ship tell more.");
+        if (hidden == null) {
+            return new CommandFailure(
+                    ExitCode.FAILED,
+                    directory + ": no chagres ship runs with this state directory. Nothing was drained; name the one of"
+                            + " the shipper by --state.");
         }
+        return new CommandFailure( // without an answer since its start it holds no lock, and all its bytes are at risk
+                ExitCode.AT_RISK,
+                "chagres ship (pid " + hidden.pid() + "): its store has not answered since it started, or it"
+                        + " belongs to another user, or its state directory cannot be used, at risk: unknown."
+                        + " Nothing was drained; 'chagres status' as root and the lines of that ship tell more.");
     }
 
     /** Returns a ship that may use a state directory and is not found there; null when there is none. */
@@ -177,29 +162,40 @@ public final class DrainCommand implements Callable<Integer> {
                 .orElse(null);
     }
 
-    /** Waits for one shipper and says how it went; returns whether all that was there is acknowledged. */
-    private boolean await(Asked one, long untilMs) throws IOException {
-        RunningShipper shipper = one.shipper();
-        boolean runs = shipper.runs();
-        FlushAnswer answer = shipper.answer();
-        while (answer.done() <= one.begunBefore() && runs && MonotonicClock.nowMs() < untilMs) {
-            LockSupport.parkNanos(Duration.ofMillis(LOOK_EVERY_MS).toNanos());
-            runs = shipper.runs(); // before its answer: the last one of a shipper that ends counts
-            answer = shipper.answer();
+    /** Waits for one shipper and says how long a drain would take; returns whether it is known to be safe. */
+    private boolean drilled(RunningShipper shipper, long before, long untilMs) throws IOException {
+        shipper.await(() -> shipper.drilled().count() != before, untilMs);
+        DrillAnswer answer = shipper.drilled();
+        DrainForecast forecast = answer.count() == before ? null : answer.forecast();
+        boolean safe = forecast != null && forecast.isSafeWithin(within.toMillis());
+        if (output.json) {
+            context.out().line(DrillReport.json(shipper.pid(), forecast, within.toMillis()));
+        } else if (!output.quiet || !safe) {
+            context.out().line(DrillReport.text(shipper.pid(), forecast, within.toMillis()));
         }
+        return safe;
+    }
+
+    /** Waits for one shipper and says how it went; returns whether all that was there is acknowledged. */
+    private boolean drained(RunningShipper shipper, long begunBefore, long untilMs) throws IOException {
+        shipper.await(() -> shipper.answer().done() > begunBefore, untilMs);
+        FlushAnswer answer = shipper.answer(); // the last one of a shipper that ended counts
+        boolean done = answer.done() > begunBefore;
+        boolean begun = answer.begun() > begunBefore;
         String ship = "chagres ship (pid " + shipper.pid() + "): ";
         if (output.json) {
-            print(shipper.pid(), answer, answer.done() > one.begunBefore(), answer.begun() > one.begunBefore());
-        } else if (answer.done() > one.begunBefore() && (!output.quiet || answer.leftBytes() != 0)) {
+            print(shipper.pid(), answer, done, begun);
+        } else if (done && (!output.quiet || answer.leftBytes() != 0)) {
             context.out().line(ship + sentence(answer));
         }
-        if (answer.done() > one.begunBefore()) {
+        if (done) {
             return answer.leftBytes() == 0;
         }
+        boolean runs = shipper.runs();
         context.err()
                 .println(ship
                         + (runs ? "not done within " + Durations.format(timeout.toMillis()) : "ended meanwhile")
-                        + ", at risk: " + bytes(answer.begun() > one.begunBefore() ? answer.leftBytes() : -1)
+                        + ", at risk: " + bytes(begun ? answer.leftBytes() : -1)
                         + ". They are still in the local files" + (runs ? "; it tries again." : "."));
         return false;
     }

@@ -1,52 +1,14 @@
 package io.chagres.cli.ship;
 
-import io.chagres.cli.command.CommandContext;
-import io.chagres.cli.command.ExitCode;
 import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.Durations;
 import io.chagres.cli.text.JsonWriter;
-import io.chagres.linux.MonotonicClock;
 import io.chagres.ship.DrainForecast;
-import io.chagres.ship.DrillAnswer;
-import io.chagres.ship.RunningShipper;
-import java.io.IOException;
-import java.time.Duration;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Asks running shippers what a drain would take now, without one, and says it. Immutable.
- *
- * @param withinMs after what time the machine would vanish, in milliseconds
- * @param json whether what is said is JSON
- * @param quiet whether only what is not safe is said, unless it is JSON
- */
-record DrillReport(CommandContext context, long withinMs, boolean json, boolean quiet) {
-    private static final long LOOK_EVERY_MS = 20;
-
-    /**
-     * Asks one.
-     *
-     * @param untilMs how long its answer is waited for
-     * @return the exit code: done only where a drain is known to be over in time and to leave nothing behind
-     */
-    int ask(RunningShipper shipper, long untilMs) throws IOException {
-        long before = shipper.drilled().count();
-        shipper.askDrill();
-        DrillAnswer answer = shipper.drilled();
-        while (answer.count() == before && shipper.runs() && MonotonicClock.nowMs() < untilMs) {
-            LockSupport.parkNanos(Duration.ofMillis(LOOK_EVERY_MS).toNanos());
-            answer = shipper.drilled();
-        }
-        DrainForecast forecast = answer.count() == before ? null : answer.forecast();
-        boolean safe = forecast != null && forecast.isSafeWithin(withinMs);
-        if (json) {
-            context.out().line(json(shipper.pid(), forecast, withinMs));
-        } else if (!quiet || !safe) {
-            context.out().line(text(shipper.pid(), forecast, withinMs));
-        }
-        return safe ? ExitCode.DONE : ExitCode.AT_RISK;
-    }
+/** Says what running shippers answered when they were asked what a drain would take. Stateless. */
+final class DrillReport {
+    private DrillReport() {}
 
     /** Returns what an answer says to a person; null for none. */
     static String text(long pid, @Nullable DrainForecast forecast, long withinMs) {

@@ -16,7 +16,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -34,8 +33,6 @@ import picocli.CommandLine.Option;
         },
         footer = {"", "Examples:", "  chagres reload", "  chagres reload --pid 4711 --timeout 90s"})
 public final class ReloadCommand implements Callable<Integer> {
-    private static final long LOOK_EVERY_MS = 20;
-
     private final CommandContext context;
 
     @Option(names = "--pid", paramLabel = "PID", description = "Only the ship with this process id.")
@@ -90,18 +87,11 @@ public final class ReloadCommand implements Callable<Integer> {
             return false;
         }
         shipper.requestReload();
-        @Nullable ReloadAnswer answer = before;
-        while ((answer == null || answer.handled() == before.handled()) && MonotonicClock.nowMs() < untilMs) {
-            if (!shipper.runs()) {
-                context.err().println(ship + "it ended meanwhile");
-                return false;
-            }
-            LockSupport.parkNanos(Duration.ofMillis(LOOK_EVERY_MS).toNanos());
-            answer = shipper.reloaded();
-        }
-        if (answer == null || answer.handled() == before.handled()) {
-            context.err()
-                    .println(ship + "no answer within " + Durations.format(timeout.toMillis()) + "; see its lines");
+        shipper.await(() -> answer(shipper, before) != null, untilMs);
+        ReloadAnswer answer = answer(shipper, before);
+        if (answer == null) {
+            String why = "no answer within " + Durations.format(timeout.toMillis()) + "; see its lines";
+            context.err().println(ship + (shipper.runs() ? why : "it ended meanwhile"));
             return false;
         }
         if (output.json) {
@@ -117,5 +107,11 @@ public final class ReloadCommand implements Callable<Integer> {
             context.out().line(ship + "the configuration is in force");
         }
         return true;
+    }
+
+    /** Returns the answer that came after another; null while there is none. */
+    private static @Nullable ReloadAnswer answer(RunningShipper shipper, ReloadAnswer before) throws IOException {
+        ReloadAnswer last = shipper.reloaded();
+        return last == null || last.handled() == before.handled() ? null : last;
     }
 }
