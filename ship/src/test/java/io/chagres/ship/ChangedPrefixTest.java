@@ -6,7 +6,6 @@ import static io.chagres.ship.ShippedTree.random;
 import io.chagres.testkit.Await;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -183,11 +182,7 @@ class ChangedPrefixTest {
     private void stepUntil(String what, Predicate<ShipStatus> holds) throws IOException {
         Shipper running = shipped.shipper();
         Await.until(what, () -> {
-            try {
-                running.doWork(5);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+            running.doWork(5);
             return holds.test(running.status());
         });
     }

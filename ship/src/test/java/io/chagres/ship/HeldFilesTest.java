@@ -70,13 +70,7 @@ final class HeldFilesTest {
         rest();
         shipped.refuses = true;
         removeEach("a", "b", "c");
-        Await.until("one is given up", () -> {
-            try {
-                return rest().lost().files() == 1;
-            } catch (IOException e) {
-                throw new java.io.UncheckedIOException(e);
-            }
-        });
+        Await.until("one is given up", () -> rest().lost().files() == 1);
         ShipStatus status = rest();
         assertThat(status.lost().latest()).containsExactly(shipped.file("a").toString());
         assertThat(status.lost().bytes()).isEqualTo(BYTES);
@@ -86,13 +80,7 @@ final class HeldFilesTest {
                 .asString()
                 .contains(shipped.file("a") + " was removed", "its " + BYTES + " bytes behind byte 0 are given up");
         shipped.refuses = false;
-        Await.until("the others are shipped", () -> {
-            try {
-                return rest().riskBytes() == BYTES; // what is lost stays at risk
-            } catch (IOException e) {
-                throw new java.io.UncheckedIOException(e);
-            }
-        });
+        Await.until("the others are shipped", () -> rest().riskBytes() == BYTES); // what is lost stays at risk
         assertThat(lengths()).containsExactly(0L, (long) BYTES, (long) BYTES);
     }
 

@@ -49,11 +49,7 @@ final class OutwardLinksTest {
         Shipper running = tree.shipper();
         Await.until("the archive has " + name, () -> {
             ShippedTree.step(running);
-            try {
-                return Arrays.equals(expected, tree.archived(name));
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+            return Arrays.equals(expected, tree.archived(name));
         });
     }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.archive.Codec;
 import io.chagres.testkit.Await;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -24,13 +23,7 @@ final class ShipPreviewTest {
             OwnPaths own = new OwnPaths(List.of());
             try (ShipPreview preview = new ShipPreview(shipped.options(List.of()), own, Clock.systemUTC())) {
                 assertThat(preview.isWhole()).isFalse();
-                Await.until("everything is seen", () -> {
-                    try {
-                        return preview.step(5);
-                    } catch (IOException e) {
-                        throw new UncheckedIOException(e);
-                    }
-                });
+                Await.until("everything is seen", () -> preview.step(5));
                 assertThat(preview.isWhole()).isTrue();
                 assertThat(preview.look()).isEqualTo(new ShipPreview.FileCounts(1, 7, 0, 0));
             }
@@ -48,13 +41,7 @@ final class ShipPreviewTest {
                     List.of(shipped.tree.toString()), List.of(), List.of(), 1, Codec.ZSTD, TimeUnit.DAYS.toMillis(1));
             OwnPaths own = new OwnPaths(List.of());
             try (ShipPreview preview = new ShipPreview(shipped.options(List.of(source)), own, Clock.systemUTC())) {
-                Await.until("both are seen", () -> {
-                    try {
-                        return preview.step(5);
-                    } catch (IOException e) {
-                        throw new UncheckedIOException(e);
-                    }
-                });
+                Await.until("both are seen", () -> preview.step(5));
                 assertThat(preview.look()).isEqualTo(new ShipPreview.FileCounts(1, 7, 1, 100));
                 ShippedTree.append(shipped.file("old"), new byte[1]);
                 assertThat(preview.look()).isEqualTo(new ShipPreview.FileCounts(2, 108, 0, 0));

@@ -18,7 +18,6 @@ import io.chagres.archive.store.BlobWriter;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.archive.store.ForwardingStore;
 import io.chagres.archive.store.StoreException;
-import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.Machine;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Await;
@@ -196,11 +195,7 @@ final class ShippedTree implements AutoCloseable {
         FlushAnswer[] heard = {FlushAnswer.NONE};
         Await.until("the flush is answered", () -> {
             step(running);
-            try {
-                heard[0] = StateDirectory.answer(directory);
-            } catch (ErrnoException e) {
-                throw new UncheckedIOException(e);
-            }
+            heard[0] = StateDirectory.answer(directory);
             return heard[0].done() > before;
         });
         return heard[0];
@@ -221,18 +216,14 @@ final class ShippedTree implements AutoCloseable {
         DrainForecast[] heard = {DrainForecast.UNKNOWN};
         Await.until("the drill is answered", () -> {
             step(running);
-            try {
-                DrillAnswer answer = StateDirectory.drilled(directory);
-                if (answer.count() == answered[0]) {
-                    return false;
-                }
-                answered[0] = answer.count();
-                heard[0] = answer.forecast();
-                StateDirectory.askDrill(directory);
-                return kind.test(heard[0]);
-            } catch (ErrnoException e) {
-                throw new UncheckedIOException(e);
+            DrillAnswer answer = StateDirectory.drilled(directory);
+            if (answer.count() == answered[0]) {
+                return false;
             }
+            answered[0] = answer.count();
+            heard[0] = answer.forecast();
+            StateDirectory.askDrill(directory);
+            return kind.test(heard[0]);
         });
         return heard[0];
     }

@@ -301,11 +301,7 @@ final class StreamShipperTest {
             shipper.requestFlush();
             Await.until("the drain is answered", () -> {
                 step(shipper);
-                try {
-                    return running.answer().done() > before;
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                }
+                return running.answer().done() > before;
             });
             assertThat(running.answer().leftBytes())
                     .as("nobody knows what comes")
@@ -333,11 +329,7 @@ final class StreamShipperTest {
             running.askDrill();
             Await.until("the drill is answered", () -> {
                 step(shipper);
-                try {
-                    return running.drilled().count() > 0;
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                }
+                return running.drilled().count() > 0;
             });
             DrainForecast forecast = running.drilled().forecast();
             assertThat(forecast.why()).isEmpty();

@@ -9,7 +9,6 @@ import io.chagres.testkit.Await;
 import io.chagres.testkit.Requires;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -285,12 +284,8 @@ class TailDescriptorsTest {
                 writer.close(); // what was not open here is gone for ever
             }
             Await.until("each file is whole, or told of", () -> {
-                try {
-                    running.doWork(5);
-                    return whole(shipped) + told(shipped) == writers.size();
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                }
+                running.doWork(5);
+                return whole(shipped) + told(shipped) == writers.size();
             });
             assertThat(running.status().riskBytes()).isGreaterThanOrEqualTo(told(shipped));
             assertThat(told(shipped)).isPositive();

@@ -1,7 +1,8 @@
 package io.chagres.testkit;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 
 /** Waits for conditions: a test never sleeps for a guessed time. */
 public final class Await {
@@ -9,19 +10,28 @@ public final class Await {
     private static final long FIRST_STEP_NS = 2_000_000L;
     private static final long LAST_STEP_NS = 20_000_000L;
 
+    /** What a test waits for. */
+    @FunctionalInterface
+    public interface Awaited {
+        /** Says whether it has come. */
+        boolean holds() throws IOException;
+    }
+
     private Await() {}
 
     /** Waits until a condition holds; fails with its name after a minute, later on a busy machine. */
-    public static void until(String what, BooleanSupplier condition) {
+    public static void until(String what, Awaited condition) {
         try (Spent.Span _ = Spent.on(Spending.CONDITIONS)) {
             await(what, condition);
+        } catch (IOException e) {
+            throw new UncheckedIOException(what, e);
         }
     }
 
-    private static void await(String what, BooleanSupplier condition) {
+    private static void await(String what, Awaited condition) throws IOException {
         Patience patience = new Patience(LIMIT_SECONDS);
         long stepNs = FIRST_STEP_NS;
-        while (!condition.getAsBoolean()) {
+        while (!condition.holds()) {
             if (patience.isOver()) {
                 throw new AssertionError("did not happen within a minute: " + what);
             }

@@ -7,8 +7,6 @@ import io.chagres.cli.command.CommandContext;
 import io.chagres.cli.command.Termination;
 import io.chagres.testkit.Await;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -71,11 +69,7 @@ final class WatchCommandTest {
     void printsNothingButChangesWhenItIsQuiet() throws Exception {
         Future<Integer> watch = run("--quiet");
         Await.until("a change", () -> {
-            try {
-                Files.createTempFile(directory, "new", "");
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+            Files.createTempFile(directory, "new", "");
             return out.toString(StandardCharsets.UTF_8).contains("CREATE ");
         });
         end(watch);
