@@ -43,9 +43,10 @@ public final class Statx implements AutoCloseable {
 
     private static final int STATX_BASIC_STATS = 0x7ff;
     private static final int STATX_BTIME = 0x800;
+    private static final int STATX_MNT_ID = 0x1000;
 
     /** The fields to ask for. */
-    static final int MASK = STATX_BASIC_STATS | STATX_BTIME;
+    static final int MASK = STATX_BASIC_STATS | STATX_BTIME | STATX_MNT_ID;
 
     private static final int PERMISSIONS = 07777;
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
@@ -222,6 +223,16 @@ public final class Statx implements AutoCloseable {
      */
     public long dev() {
         return Integer.toUnsignedLong(buffer.get(INT, 136)) << 32 | Integer.toUnsignedLong(buffer.get(INT, 140));
+    }
+
+    /**
+     * Returns the mount through which the file was looked at, as in {@code /proc/self/mountinfo}: a directory is below one
+     * mount under one path alone.
+     *
+     * @return 0 where the kernel does not say it (before Linux 5.8)
+     */
+    public long mountId() {
+        return (buffer.get(INT, 0) & STATX_MNT_ID) == 0 ? 0 : buffer.get(LONG, 144);
     }
 
     /**

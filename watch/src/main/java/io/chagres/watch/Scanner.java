@@ -204,6 +204,10 @@ final class Scanner implements AutoCloseable {
         boolean hadWatch = directory.isWatched();
         int result = watches.add(directory, fd, stat);
         directory.scan().tellsUntold |= result == 0 && !hadWatch && directory.scan().number > 1;
+        if (result == -Errno.EAGAIN) {
+            awaitEvent(directory);
+            return false;
+        }
         if (result == -Errno.EEXIST) {
             leaveOut(directory, "is watched already under another path (bind mount), where its changes are told", 0);
             return false;
