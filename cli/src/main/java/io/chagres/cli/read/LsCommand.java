@@ -53,6 +53,9 @@ public final class LsCommand implements Callable<Integer> {
     /** As wide as each time that 64 bits of nanoseconds hold. */
     private static final String ANY_TIME = "0000-00-00 00:00:00";
 
+    /** The columns are as wide as this number of files needs: the first line of a large host comes soon. */
+    private static final long FITTED = 1000;
+
     private final CommandContext context;
 
     @Parameters(index = "0", paramLabel = "STORE", description = Arguments.STORE)
@@ -166,7 +169,7 @@ public final class LsCommand implements Callable<Integer> {
         for (QueriedHost host : hosts) {
             view.faults().attempt(host.host(), () -> {
                 StoredRanges ranges = StoredRanges.of(view, host);
-                forEach(List.of(host), (of, file) -> ranges.print(file, context.out()));
+                forEach(List.of(host), Long.MAX_VALUE, (of, file) -> ranges.print(file, context.out()));
             });
         }
     }
@@ -174,9 +177,9 @@ public final class LsCommand implements Callable<Integer> {
     private void files(List<QueriedHost> hosts) throws IOException {
         Table table = new Table(versions ? "lrrrllll" : details ? "lrrrlll" : "l");
         if (!reading.json() && (versions || details)) {
-            forEach(hosts, (host, file) -> table.fit(row(file, ANY_TIME, ""))); // nothing follows the name
+            forEach(hosts, FITTED, (host, file) -> table.fit(row(file, ANY_TIME, ""))); // nothing follows the name
         }
-        forEach(hosts, (host, file) -> {
+        forEach(hosts, Long.MAX_VALUE, (host, file) -> {
             if (reading.json()) {
                 context.out().line(json(host, file));
             } else if (details || versions) {
@@ -193,9 +196,13 @@ public final class LsCommand implements Callable<Integer> {
         void visit(QueriedHost host, Selection.Entry file) throws IOException;
     }
 
-    private void forEach(List<QueriedHost> hosts, Visitor visitor) throws IOException {
+    private void forEach(List<QueriedHost> hosts, long most, Visitor visitor) throws IOException {
+        long left = most;
         for (QueriedHost host : hosts) {
             for (Selection.Entry file : host.files()) {
+                if (left-- == 0) {
+                    return;
+                }
                 if (!gone.hidden || file.named()) {
                     visitor.visit(host, file);
                 }
