@@ -226,8 +226,8 @@ public final class Statx implements AutoCloseable {
     }
 
     /**
-     * Returns the mount through which the file was looked at, as in {@code /proc/self/mountinfo}: a directory is below one
-     * mount under one path alone.
+     * Returns the mount through which the file was looked at, as in {@code /proc/self/mountinfo}: a directory has one
+     * path below one mount.
      *
      * @return 0 where the kernel does not say it (before Linux 5.8)
      */

@@ -48,8 +48,8 @@ final class Watches implements AutoCloseable {
      * Watches an open directory; watching it again only brings the events up to date.
      *
      * @param opened what the kernel says of the descriptor
-     * @return 0; -EEXIST when it is watched already under another path, that of a bind mount; -EAGAIN when it moved back
-     *     to the path that is watched; or -errno of inotify_add_watch(2)
+     * @return 0; -EEXIST when it is watched already under another path, that of a bind mount; -EAGAIN when it moved
+     *     back to the path that is watched; or -errno of inotify_add_watch(2)
      */
     int add(WatchedDirectory directory, Fd fd, Statx opened) {
         int mask = mask(directory);
