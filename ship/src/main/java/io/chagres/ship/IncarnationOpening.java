@@ -220,7 +220,7 @@ final class IncarnationOpening {
                 continuation != null
                         || (last != null && !last.bootId().equals(host.machine().bootId()) && !closed),
                 closed ? loaded.logEnd().timeMs() - LONGEST_DRAIN_MS : Long.MIN_VALUE,
-                state == null ? version -> false : state.unproven(hostId, loaded.seq()));
+                state == null ? null : state.unproven(hostId, loaded.seq()));
         byte[] incarnation = new byte[16];
         new SecureRandom().nextBytes(incarnation);
         log = new CommitLog(store, hostId, incarnation, loaded.logEnd(), clock::millis, key);

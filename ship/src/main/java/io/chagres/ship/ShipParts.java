@@ -202,18 +202,14 @@ final class ShipParts implements AutoCloseable {
                 unproven.add(tail.versionId);
             }
         }
-        pipeline.write(new LogRecord.IncarnationClosed(remembers(unproven)));
-    }
-
-    private boolean remembers(List<Long> unproven) {
         try {
             if (state != null) {
                 state.unproven(hostId, pipeline.acknowledgedSeq() + 1, unproven);
             }
-            return true;
-        } catch (ErrnoException e) { // then the next shipper compares everything
-            return unproven.isEmpty();
+        } catch (ErrnoException e) {
+            // the next shipper finds nothing, and compares more
         }
+        pipeline.write(new LogRecord.IncarnationClosed(true));
     }
 
     /** Follows other sources, by other rules, from now on; what belongs to both loses nothing. */

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps the memory of one machine about one store and host name: a lock that refuses a second shipper, the host
  * id, and which incarnation was its last, so that nobody waits for that. Nothing in it is needed to be right: the id is
- * found again by name and machine, and positions live in the log alone. Confined to one thread.
+ * found again by name and machine, positions live in the log alone, and more is compared. Confined to one thread.
  */
 final class StateDirectory implements AutoCloseable {
     private static final int PRIVATE_DIRECTORY = 0700;
@@ -234,11 +234,14 @@ final class StateDirectory implements AutoCloseable {
         replace(UNPROVEN, hostId + " " + seq + " " + which + "\n", true);
     }
 
-    /** Returns which versions those are; none where nothing is remembered of a log that ends there. */
+    /** Returns which versions those are; null where nothing is remembered of a log that ends there. */
+    @Nullable
     LongPredicate unproven(String hostId, long seq) throws ErrnoException {
-        List<String> said = List.of(content(directory.resolve(UNPROVEN)).strip().split(" "));
-        if (said.size() < 3 || !said.get(0).equals(hostId) || !said.get(1).equals(String.valueOf(seq))) {
-            return version -> false;
+        String text = content(directory.resolve(UNPROVEN));
+        List<String> said = List.of(text.strip().split(" "));
+        boolean isWhole = text.endsWith("\n") && said.size() >= 2;
+        if (!isWhole || !said.get(0).equals(hostId) || !said.get(1).equals(String.valueOf(seq))) {
+            return null;
         }
         Set<String> versions = new HashSet<>(said.subList(2, said.size()));
         return versions.contains(ALL) ? version -> true : version -> versions.contains(String.valueOf(version));

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Shipped bytes that change, together with growth or in ways that raise no event: a drain is never wrong. */
 @Tag("long")
@@ -128,8 +128,8 @@ class ChangedPrefixTest {
 
     /** A page that is dirty when a shipper ends takes stores without a trace; on tmpfs each page does. */
     @ParameterizedTest
-    @ValueSource(strings = {"/tmp", "/dev/shm"})
-    void aStoreThroughAMappingIsFoundByTheNextShipper(Path where) throws IOException {
+    @CsvSource({"/tmp, false", "/tmp, true", "/dev/shm, false"})
+    void aStoreThroughAMappingIsFoundByTheNextShipper(Path where, boolean forgets) throws IOException {
         Path place = Files.createTempDirectory(where, "mapped");
         try (ShippedTree mapped = new ShippedTree(place)) {
             append(mapped.file("f"), random(100_000, 1));
@@ -142,6 +142,9 @@ class ChangedPrefixTest {
                 bytes.set(ValueLayout.JAVA_BYTE, 70_000, (byte) 1);
                 mapped.drain();
                 bytes.set(ValueLayout.JAVA_BYTE, 70_001, (byte) 2);
+            }
+            if (forgets) {
+                mapped.forget();
             }
             mapped.settle();
             mapped.drain().assertArchived();

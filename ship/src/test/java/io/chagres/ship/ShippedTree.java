@@ -242,6 +242,15 @@ final class ShippedTree implements AutoCloseable {
         return this;
     }
 
+    /** Loses what the last shipper left about files whose times say nothing. */
+    void forget() throws IOException {
+        try (var files = Files.walk(state)) {
+            for (Path each : files.filter(file -> file.endsWith("unproven")).toList()) {
+                Files.delete(each);
+            }
+        }
+    }
+
     void end() {
         if (shipper != null) {
             shipper.close();

@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.linux.Pathname;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.LongPredicate;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,7 +23,7 @@ class StateDirectoryTest {
     @TempDir
     Path temp;
 
-    private LongPredicate kept(List<Long> versions, String host, long seq) throws IOException {
+    private @Nullable LongPredicate kept(List<Long> versions, String host, long seq) throws IOException {
         Pathname root = Pathname.of(temp.toString());
         try (StateDirectory here = StateDirectory.open(root, "store", "web1")) {
             here.unproven("a1", 7, versions);
@@ -37,7 +40,7 @@ class StateDirectoryTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 50, 51, 52, 60, 2000, 50_000})
     void namesEachVersion(int count) throws IOException {
-        LongPredicate unproven = kept(versions(count), "a1", 7);
+        LongPredicate unproven = Objects.requireNonNull(kept(versions(count), "a1", 7));
         assertThat(versions(count)).allMatch(unproven::test);
         assertThat(unproven.test(FIRST - 1)).isFalse();
         assertThat(unproven.test(FIRST + count)).isFalse();
@@ -45,13 +48,28 @@ class StateDirectoryTest {
 
     @Test
     void takesAllForUnprovenWhereTheyAreTooMany() throws IOException {
-        assertThat(kept(versions(50_001), "a1", 7).test(1)).isTrue();
+        assertThat(Objects.requireNonNull(kept(versions(50_001), "a1", 7)).test(1))
+                .isTrue();
+    }
+
+    @Test
+    void knowsThatThereAreNone() throws IOException {
+        assertThat(Objects.requireNonNull(kept(List.of(), "a1", 7)).test(FIRST)).isFalse();
     }
 
     @Test
     void saysNothingOfAnotherEnd() throws IOException {
-        assertThat(kept(versions(3), "a1", 8).test(FIRST)).isFalse();
-        assertThat(kept(versions(3), "b2", 7).test(FIRST)).isFalse();
-        assertThat(kept(List.of(), "a1", 7).test(FIRST)).isFalse();
+        assertThat(kept(versions(3), "a1", 8)).isNull();
+        assertThat(kept(versions(3), "b2", 7)).isNull();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "\n", "a1", "a1 7", "a1 7 400", "a1 \n"})
+    void saysNothingOfTornBytes(String text) throws IOException {
+        kept(versions(3), "a1", 7);
+        try (StateDirectory here = StateDirectory.open(Pathname.of(temp.toString()), "store", "web1")) {
+            Files.writeString(Path.of(here.path().toString(), "unproven"), text);
+            assertThat(here.unproven("a1", 7)).isNull();
+        }
     }
 }

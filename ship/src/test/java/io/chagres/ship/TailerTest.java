@@ -65,7 +65,7 @@ class TailerTest {
             @Override
             void make(Path file, Tail tail) throws IOException {
                 GROWN.make(file, tail);
-                tail.bytes().compareFirst(Verification.Before.EVERYTHING, 0, Long.MIN_VALUE);
+                tail.bytes().compareFirst(Verification.Before.EVERYTHING, 0, Long.MIN_VALUE, true);
             }
         },
         TOUCHED(Stage.FOLLOWING) {

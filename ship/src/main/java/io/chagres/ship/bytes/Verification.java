@@ -56,6 +56,7 @@ public final class Verification {
     private boolean hasGuard;
     private long trustedMtimeNs;
     private long trustedUntilMs;
+    private boolean trustedTelling;
 
     private Before before = Before.NOTHING;
     private long ctimeNs = Long.MIN_VALUE;
@@ -293,12 +294,15 @@ public final class Verification {
      * @param recordedMtimeNs what the log has of a file that was proven: one that shows no change against it when it is
      *     first looked at is proven still
      * @param untilMs when that was proven; {@link Long#MIN_VALUE} when it was not. Anybody can set a modification time
-     *     back: a change time that is later, and is not the modification time, is that of a change nobody saw
+     *     back, so a change time that is later is that of a change nobody saw
+     * @param telling whether each change after that moves the times: then a change time that is the modification time
+     *     proves the file, too
      */
-    public void compareFirst(Before what, long recordedMtimeNs, long untilMs) {
+    public void compareFirst(Before what, long recordedMtimeNs, long untilMs, boolean telling) {
         before = what;
         trustedMtimeNs = recordedMtimeNs;
         trustedUntilMs = untilMs;
+        trustedTelling = telling;
         suspect |= what == Before.EVERYTHING && position() > prefix.startPosition();
     }
 
@@ -344,7 +348,8 @@ public final class Verification {
     private boolean isTrusted(long modifiedNs, long changedNs) {
         long changedMs = changedNs / NS_PER_MS;
         return trustedUntilMs != Long.MIN_VALUE
-                && (changedMs <= trustedUntilMs || Math.abs(changedMs - modifiedNs / NS_PER_MS) <= TICK_MS);
+                && (changedMs <= trustedUntilMs
+                        || (trustedTelling && Math.abs(changedMs - modifiedNs / NS_PER_MS) <= TICK_MS));
     }
 
     /** Takes over when the bytes of a file were noticed whose former version ended. */

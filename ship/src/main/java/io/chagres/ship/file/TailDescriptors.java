@@ -63,18 +63,20 @@ public final class TailDescriptors implements AutoCloseable {
         tail.open(fd);
         open++;
         candidates.add(tail);
-        while (open > limit && evictOne(tail, open > most)) {
-            // until the bound holds or nothing idle is left
-        }
+        evict(tail);
     }
 
     /** Closes files that were not done with when too many were open, and are now. */
     public void step(long nowMs) {
         if (open > limit && nowMs >= nextStepMs) {
             nextStepMs = nowMs + STEP_MS;
-            while (open > limit && evictOne(null, open > most)) {
-                // until the bound holds or nothing idle is left
-            }
+            evict(null);
+        }
+    }
+
+    private void evict(@Nullable Tail busy) {
+        while (open > limit && evictOne(busy, open > most)) {
+            // until the bound holds or nothing idle is left
         }
     }
 

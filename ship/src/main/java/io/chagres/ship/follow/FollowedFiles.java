@@ -178,13 +178,14 @@ public final class FollowedFiles implements FileEvents, AutoCloseable {
                                     ? Verification.Before.EVERYTHING
                                     : Verification.Before.LAST_PIECES,
                             tail.recordedMtimeNs(),
-                            earlier.untilMs(tail, fd));
+                            earlier.untilMs(tail, fd),
+                            earlier.unproven() != null);
             return tail;
         }
         long start = startAtEnd ? stat.size() : 0;
         Tail tail = versions.open(identity, device, path, DentryEvents.attributesOf(stat), start);
         if (start > 0) {
-            tail.bytes().compareFirst(Verification.Before.LAST_PIECES, tail.recordedMtimeNs(), Long.MAX_VALUE);
+            tail.bytes().compareFirst(Verification.Before.LAST_PIECES, tail.recordedMtimeNs(), Long.MAX_VALUE, true);
         }
         return tail;
     }

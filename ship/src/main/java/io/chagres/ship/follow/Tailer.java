@@ -126,7 +126,7 @@ public final class Tailer implements AutoCloseable {
     public boolean isDone(Tail tail, long nowMs) {
         if (tail.has(TailFact.TOUCHED) && !tail.has(TailFact.LOOKED_AT_NOW)) {
             if (stat.of(Objects.requireNonNull(tail.fd()).value()) != 0) {
-                return true;
+                return false;
             }
             take(tail, stat, nowMs);
         }

@@ -153,7 +153,7 @@ class TailAtRestTest {
 
     @Test
     void whatIsToBeComparedFirstStaysSo() {
-        tail.bytes().compareFirst(Verification.Before.LAST_PIECES, MTIME_NS, Long.MAX_VALUE);
+        tail.bytes().compareFirst(Verification.Before.LAST_PIECES, MTIME_NS, Long.MAX_VALUE, true);
         ship(100, 42);
         tail.rest(LATER_MS);
         assertThat(tail.isResting()).isTrue();
@@ -177,7 +177,7 @@ class TailAtRestTest {
     void whatIsMadeOfTheRowIsAsItWas() throws ErrnoException {
         boolean tell = knowsThatTimesTell();
         tail.head(9);
-        tail.bytes().compareFirst(Verification.Before.LAST_PIECES, MTIME_NS, Long.MAX_VALUE);
+        tail.bytes().compareFirst(Verification.Before.LAST_PIECES, MTIME_NS, Long.MAX_VALUE, true);
         ship(PrefixChecksums.PIECE_BYTES, 41);
         ship(100, 42);
         assertThat(giveUp()).isEqualTo(tell);
