@@ -234,10 +234,15 @@ final class StateDirectory implements AutoCloseable {
         replace(UNPROVEN, hostId + " " + seq + " " + which + "\n", true);
     }
 
-    /** Returns which versions those are; null where nothing is remembered of a log that ends there. */
+    /** Returns which versions those are; null where nothing is remembered, or readable, of a log that ends there. */
     @Nullable
-    LongPredicate unproven(String hostId, long seq) throws ErrnoException {
-        String text = content(directory.resolve(UNPROVEN));
+    LongPredicate unproven(String hostId, long seq) {
+        String text;
+        try {
+            text = content(directory.resolve(UNPROVEN));
+        } catch (ErrnoException e) {
+            return null;
+        }
         List<String> said = List.of(text.strip().split(" "));
         boolean isWhole = text.endsWith("\n") && said.size() >= 2;
         if (!isWhole || !said.get(0).equals(hostId) || !said.get(1).equals(String.valueOf(seq))) {
@@ -420,7 +425,7 @@ final class StateDirectory implements AutoCloseable {
     }
 
     private static String content(Pathname path) throws ErrnoException {
-        int fd = Fd.tryOpen(path, Fd.O_RDONLY, 0);
+        int fd = Fd.tryOpen(path, Fd.O_RDONLY | Fd.O_NONBLOCK, 0); // nobody waits for a FIFO
         if (fd == -Errno.ENOENT) {
             return "";
         }

@@ -3,6 +3,7 @@ package io.chagres.ship;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.linux.Pathname;
+import io.chagres.testkit.Program;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,6 +70,18 @@ class StateDirectoryTest {
         kept(versions(3), "a1", 7);
         try (StateDirectory here = StateDirectory.open(Pathname.of(temp.toString()), "store", "web1")) {
             Files.writeString(Path.of(here.path().toString(), "unproven"), text);
+            assertThat(here.unproven("a1", 7)).isNull();
+        }
+    }
+
+    @Test
+    void saysNothingWhereItCannotBeRead() throws IOException {
+        try (StateDirectory here = StateDirectory.open(Pathname.of(temp.toString()), "store", "web1")) {
+            Path place = Path.of(here.path().toString(), "unproven");
+            Files.createDirectory(place);
+            assertThat(here.unproven("a1", 7)).isNull();
+            Files.delete(place);
+            Program.run(List.of("mkfifo", place.toString()));
             assertThat(here.unproven("a1", 7)).isNull();
         }
     }
