@@ -141,6 +141,7 @@ final class ShipParts implements AutoCloseable {
         verifier = new Verifier(offload, files, problems, opening.host.fileClock());
         tailer = new Tailer(pipeline, uploads, versions, dentries, descriptors, copies, verifier);
         files.firstLook = (tail, looked) -> tailer.take(tail, looked, this.clock.getAsLong());
+        verifier.opens = tail -> tailer.look(tail, this.clock.getAsLong()) == null;
         descriptors.lastLook = tail -> tailer.isDone(tail, this.clock.getAsLong());
         patrol = new Patrol(table, files, verifier);
         positions = points.count();

@@ -5,6 +5,7 @@ import static io.chagres.ship.ShippedTree.random;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.linux.Machine;
+import io.chagres.ship.file.Tail;
 import io.chagres.testkit.Await;
 import io.chagres.testkit.Requires;
 import java.io.IOException;
@@ -13,8 +14,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -227,6 +231,29 @@ class TailDescriptorsTest {
             shipped.end();
             assertThat(told(shipped)).as(shipped.problems.toString()).isZero();
             assertThat(shipped.load().versions()).allMatch(version -> version.length() == 10);
+        }
+    }
+
+    /** A killed shipper says nothing of any file: all are compared, and each is looked at a few times. */
+    @Test
+    void aStartThatComparesAllLooksAtEachAFewTimes() throws IOException {
+        int count = 2000;
+        try (ShippedTree shipped = new ShippedTree(temp, 500)) {
+            for (int i = 0; i < count; i++) {
+                append(shipped.file("f" + i), random(10, i));
+            }
+            shipped.settle().end();
+            shipped.fileClock = Clock.offset(Clock.systemUTC(), Duration.ofHours(1));
+            Shipper next = shipped.shipper();
+            Predicate<Tail> done = next.parts.descriptors.lastLook;
+            int[] looks = {0};
+            next.parts.descriptors.lastLook = tail -> {
+                looks[0]++;
+                return done.test(tail);
+            };
+            shipped.settle();
+            assertThat(next.parts.verifier.comparedBytes()).isPositive();
+            assertThat(looks[0]).isLessThan(100 * count); // of 2,000 files each asked all that were open: 1,300
         }
     }
 

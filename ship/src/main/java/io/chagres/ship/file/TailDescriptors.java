@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * nothing else surely reaches its last bytes. Confined to the shipper's thread.
  */
 public final class TailDescriptors implements AutoCloseable {
+    /** An eviction spares this many files that are not done with, and those that earlier ones could have spared. */
+    private static final int SPARED_EACH = 8;
+
     private static final int MOST_SPARED = 64;
     private static final int SPARE_CANDIDATES = 64;
     private static final long STEP_MS = 50;
@@ -36,6 +39,7 @@ public final class TailDescriptors implements AutoCloseable {
     private boolean told;
     private final FileQueue candidates = new FileQueue(FileQueue.For.DESCRIPTOR);
     private int open;
+    private int spare;
     private long nextStepMs;
 
     /**
@@ -132,30 +136,29 @@ public final class TailDescriptors implements AutoCloseable {
      */
     private boolean evictOne(@Nullable Tail busy, boolean must) {
         int all = candidates.size();
-        int spared = 0;
+        spare = Math.min(MOST_SPARED, spare + SPARED_EACH);
         for (int asked = 0; asked <= all; asked++) {
             Tail tail = candidates.poll();
             if (tail == null || tail.fd() == null) {
                 continue;
             }
-            boolean recent = tail.waits(FileQueue.For.TURN) || tail.has(TailFact.USED_LATELY);
-            tail.set(TailFact.USED_LATELY, false);
-            boolean holds = tail == busy || !tail.hasName() || tail.stage() == Stage.UPLOADING;
-            if (holds || (recent && asked < all)) {
+            if (tail == busy || !tail.hasName() || tail.stage() == Stage.UPLOADING) {
                 candidates.add(tail);
                 continue;
             }
-            boolean done = lastLook.test(tail);
-            if (done || (must && (spared == MOST_SPARED || asked >= all))) {
+            boolean last = spare == 0 || asked >= all;
+            boolean recent = tail.waits(FileQueue.For.TURN) || tail.has(TailFact.USED_LATELY);
+            tail.set(TailFact.USED_LATELY, false);
+            if (((last || !recent) && lastLook.test(tail)) || (last && must)) {
                 leaveHandle(tail);
                 close(tail);
                 return true;
             }
             candidates.add(tail);
-            if (spared == MOST_SPARED) {
+            if (last) {
                 return false;
             }
-            spared++;
+            spare--;
         }
         return false;
     }
