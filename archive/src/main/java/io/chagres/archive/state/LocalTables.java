@@ -51,6 +51,9 @@ public final class LocalTables implements AutoCloseable {
     /** This number of tables of one size become one: what is written of a state is written once more for each size. */
     private static final int MERGED = 32;
 
+    /** How many blocks are kept of all tables together. */
+    private static final int MAX_BLOCKS = 128;
+
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final String PREFIX = "table-";
     private static final int MODE = 0600;
@@ -65,6 +68,7 @@ public final class LocalTables implements AutoCloseable {
     private final int statesPerHost;
     private final Runnable freed;
     private final AtomicLong number = new AtomicLong();
+    private final TableBlockCache blocks = new TableBlockCache(MAX_BLOCKS);
 
     /** The tables of each host's last states. */
     private final Map<String, Deque<SortedRows>> used = new HashMap<>();
@@ -400,8 +404,8 @@ public final class LocalTables implements AutoCloseable {
         }
     }
 
-    private static @Nullable StateTable open(Fd file, String key, long bytes) throws IOException {
-        return StateTable.open(key, (offset, target) -> read(file, offset, target), bytes, 0, file::close);
+    private @Nullable StateTable open(Fd file, String key, long bytes) throws IOException {
+        return StateTable.open(key, (offset, target) -> read(file, offset, target), bytes, 0, blocks, file::close);
     }
 
     private static int read(Fd file, long offset, MemorySegment target) throws ErrnoException {

@@ -37,8 +37,8 @@ final class StateTable implements SortedRows {
     /** An index of more is not loaded: such a checkpoint is read as a whole. */
     static final int MAX_INDEX_BYTES = 16 << 20;
 
-    /** How many blocks are kept, most of some 32 KiB. */
-    static final int MAX_BLOCKS = 64;
+    /** How many blocks are kept of a checkpoint. */
+    private static final int MAX_BLOCKS = 64;
 
     /** As many of each table: a host has dozens of tables. */
     private static final int MAX_BLOCKS_OF_TABLE = 8;
@@ -67,23 +67,28 @@ final class StateTable implements SortedRows {
     private final long firstId;
 
     /** The blocks read last; anybody who looks into one holds its lock. */
-    private final Map<Integer, TableBlock> cachedBlocks = new LinkedHashMap<>(16, 0.75f, true);
+    private final TableBlockCache cachedBlocks;
 
     private final Map<Long, FileVersion> cachedVersions = new LinkedHashMap<>(16, 0.75f, true);
     private int cachedExtents;
-    private int maxBlocks;
 
     /** The bytes of all records, once they were checked. */
     private long recordBytes;
 
-    private StateTable(String key, TableFrames frames, TableBlocks.Footer footer, byte[] index, Runnable closing)
+    private StateTable(
+            String key,
+            TableFrames frames,
+            TableBlocks.Footer footer,
+            byte[] index,
+            @Nullable TableBlockCache cache,
+            Runnable closing)
             throws IOException {
         this.key = key;
         this.frames = frames;
         this.footer = footer;
         this.closing = closing;
         blocks = TableBlocks.decode(key, footer, index);
-        maxBlocks = isTable() ? MAX_BLOCKS_OF_TABLE : MAX_BLOCKS;
+        cachedBlocks = cache == null ? new TableBlockCache(isTable() ? MAX_BLOCKS_OF_TABLE : MAX_BLOCKS) : cache;
         areExtents = isTable() && ArchiveLayout.sectionOf(key) == TableSection.EXTENTS;
         boolean opens = blocks.start(TableIndex.VERSIONS) == blocks.end(TableIndex.VERSIONS)
                 || blocks.get(blocks.start(TableIndex.VERSIONS)).isOpening();
@@ -106,12 +111,18 @@ final class StateTable implements SortedRows {
      *
      * @param object reads it; stays the caller's
      * @param maxKeptBytes see {@link TableFrames}
+     * @param cache keeps its blocks and those of others; null for one of its own
      * @param closing is done when it is closed
      * @return null if its index is too large to be loaded
      * @throws CorruptArchiveException when it does not end with an index of what it holds
      */
     static @Nullable StateTable open(
-            String key, FrameTable.Source object, long objectBytes, int maxKeptBytes, Runnable closing)
+            String key,
+            FrameTable.Source object,
+            long objectBytes,
+            int maxKeptBytes,
+            @Nullable TableBlockCache cache,
+            Runnable closing)
             throws IOException {
         TableFrames frames = new TableFrames(key, object, objectBytes, maxKeptBytes);
         StateTable table = null;
@@ -125,7 +136,7 @@ final class StateTable implements SortedRows {
             if (footer.indexBytes() > MAX_INDEX_BYTES) {
                 return null;
             }
-            table = new StateTable(key, frames, footer, index(frames, footer), closing);
+            table = new StateTable(key, frames, footer, index(frames, footer), cache, closing);
             return table;
         } finally {
             if (table == null) {
@@ -145,7 +156,7 @@ final class StateTable implements SortedRows {
 
     /** Opens a table in a store, whose size is known, as above. */
     static @Nullable StateTable open(BlobStore store, String key, long bytes, int maxKeptBytes) throws IOException {
-        return open(key, (offset, to) -> store.get(key, offset, to), bytes, maxKeptBytes, () -> {});
+        return open(key, (offset, to) -> store.get(key, offset, to), bytes, maxKeptBytes, null, () -> {});
     }
 
     private static byte[] index(TableFrames frames, TableBlocks.Footer footer) throws IOException {
@@ -177,13 +188,6 @@ final class StateTable implements SortedRows {
     @Override
     public List<StateTable> tables() {
         return List.of(this);
-    }
-
-    /** Keeps no more blocks than this number. */
-    void keep(int most) {
-        synchronized (cachedBlocks) {
-            maxBlocks = most;
-        }
     }
 
     /** Returns how many names there are. */
@@ -301,21 +305,8 @@ final class StateTable implements SortedRows {
 
     /** Returns a block; with the lock of the cache, until which is given back it stays as it is. */
     private TableBlock block(int number) throws IOException {
-        TableBlock there = cachedBlocks.get(number);
-        if (there != null) {
-            return there;
-        }
-        byte[] bytes = bytes(number, 0);
-        TableBlock block = null;
-        Iterator<TableBlock> eldest = cachedBlocks.values().iterator();
-        while (cachedBlocks.size() >= maxBlocks) {
-            block = eldest.next();
-            eldest.remove();
-        }
-        block = block == null ? new TableBlock(key) : block;
-        block.fill(bytes, areExtents || number >= blocks.start(TableIndex.NAMES));
-        cachedBlocks.put(number, block);
-        return block;
+        boolean each = areExtents || number >= blocks.start(TableIndex.NAMES);
+        return cachedBlocks.block(this, number, block -> block.fill(key, bytes(number, 0), each));
     }
 
     /** Says whether an id is not outside of those that it has. */
@@ -593,6 +584,7 @@ final class StateTable implements SortedRows {
 
     @Override
     public void close() {
+        cachedBlocks.forget(this);
         frames.close();
         closing.run();
     }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class TableBlock {
     private static final int FIRST_STARTS = 256;
 
-    private final String key;
+    private String key = "";
     private byte[] bytes = {};
     private int length;
     private int[] starts = new int[FIRST_STARTS];
@@ -22,17 +22,14 @@ final class TableBlock {
     /** The keys of rows that were looked at. */
     private byte[] @Nullable [] keys = new byte[FIRST_STARTS][];
 
-    /** Makes an empty one of an object. */
-    TableBlock(String key) {
-        this.key = key;
-    }
-
     /**
      * Takes over records.
      *
+     * @param of the key of their object
      * @param each whether each record is a row, as names and single extents are
      */
-    void fill(byte[] records, boolean each) throws CorruptArchiveException {
+    void fill(String of, byte[] records, boolean each) throws CorruptArchiveException {
+        key = of;
         if (bytes.length < records.length) {
             bytes = new byte[records.length + records.length / 8];
         }

@@ -34,9 +34,6 @@ final class TableStack implements SortedRows {
 
     private static final int MIN_KEPT_BYTES = 512 << 10;
 
-    /** How many blocks of each local table are kept at least. */
-    private static final int MIN_BLOCKS = 4;
-
     /** Null where all are local: then each has the extents of its versions. */
     private final @Nullable BlobStore store;
 
@@ -70,7 +67,6 @@ final class TableStack implements SortedRows {
         extents = List.of();
         tables.addAll(locals);
         this.rolls = rolls;
-        locals.forEach(each -> each.keep(Math.max(MIN_BLOCKS, StateTable.MAX_BLOCKS / locals.size())));
     }
 
     /**

@@ -68,6 +68,7 @@ class StateTableTest {
                 },
                 store.size(key),
                 0,
+                null,
                 () -> {}));
     }
 
