@@ -35,7 +35,7 @@ sealed interface ShipReport {
     default void started(String what) {}
 
     /** Takes the last status; what is at risk is said in every form. */
-    void ended(ShipStatus status) throws IOException;
+    void ended(ShipStatus status, boolean safe) throws IOException;
 
     /** Takes how to look at what was shipped, once everything is acknowledged. */
     default void shipped(String how) {}
@@ -66,6 +66,10 @@ sealed interface ShipReport {
         String held =
                 status.heldBackBytes() > 0 ? ", of them " + ByteSize.format(status.heldBackBytes()) + " held back" : "";
         String cause = status.storeTrouble() == null ? "" : "; the store " + status.storeTrouble();
+        if (status.riskBytes() == 0) {
+            return "stopped before all names, attributes and ends of files were acknowledged" + cause
+                    + ". Every byte that was seen is: start chagres ship again to ship the rest.";
+        }
         return "stopped with bytes at risk: " + ShipStatusText.risk(status) + held + ShipStatusText.lost(status)
                 + ShipStatusText.unreadable(status) + cause
                 + (status.lost().files() > 0 ? ". What is not lost is" : ". They are")
@@ -102,8 +106,8 @@ sealed interface ShipReport {
         }
 
         @Override
-        public void ended(ShipStatus status) {
-            if (status.riskBytes() != 0) {
+        public void ended(ShipStatus status, boolean safe) {
+            if (!safe) {
                 err.line(LogLines.Level.ERROR, atRisk(status));
             }
         }
@@ -138,11 +142,11 @@ sealed interface ShipReport {
         }
 
         @Override
-        public void ended(ShipStatus status) {
-            if (status.riskBytes() == 0) {
+        public void ended(ShipStatus status, boolean safe) {
+            if (safe) {
                 err.line(LogLines.Level.NOTICE, ShipReport.safe(status));
             }
-            super.ended(status);
+            super.ended(status, safe);
         }
 
         @Override
@@ -186,10 +190,10 @@ sealed interface ShipReport {
         }
 
         @Override
-        public void ended(ShipStatus status) throws IOException {
+        public void ended(ShipStatus status, boolean safe) throws IOException {
             board.status(status);
             board.ended();
-            to.ended(status);
+            to.ended(status, safe);
         }
     }
 
@@ -213,10 +217,10 @@ sealed interface ShipReport {
         }
 
         @Override
-        public void ended(ShipStatus status) throws IOException {
+        public void ended(ShipStatus status, boolean safe) throws IOException {
             out.line(ShipStatusText.json(status, clock.millis(), true));
             out.flush();
-            err.ended(status);
+            err.ended(status, safe);
         }
     }
 
@@ -271,9 +275,9 @@ sealed interface ShipReport {
         }
 
         @Override
-        public void ended(ShipStatus status) {
+        public void ended(ShipStatus status, boolean safe) {
             line.clear();
-            message(status.riskBytes() == 0 ? safe(status) : atRisk(status));
+            message(safe ? ShipReport.safe(status) : atRisk(status));
         }
 
         @Override

@@ -61,8 +61,9 @@ final class ShipSession {
         }
         ShipStatus last = shipper.status();
         supervisor.ended(last);
-        report.ended(last);
-        return program.exitCode(last.riskBytes() == 0 ? ExitCode.DONE : ExitCode.AT_RISK);
+        boolean safe = shipper.drained() && last.riskBytes() == 0;
+        report.ended(last, safe);
+        return program.exitCode(safe ? ExitCode.DONE : ExitCode.AT_RISK);
     }
 
     private void step(int timeoutMs) throws IOException {

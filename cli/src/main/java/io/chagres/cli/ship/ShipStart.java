@@ -88,7 +88,7 @@ final class ShipStart implements StoreOpening.Listener, ShipListener {
             return opening.open(what);
         } catch (StoreOpening.TimeoutException e) {
             supervisor.ended(e.status());
-            report.ended(e.status());
+            report.ended(e.status(), false);
             throw new CommandFailure(program.exitCode(ExitCode.AT_RISK), String.valueOf(e.getMessage()));
         }
     }

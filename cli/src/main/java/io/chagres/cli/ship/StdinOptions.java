@@ -198,7 +198,7 @@ final class StdinOptions {
             throws IOException {
         ShipStatus last = shipper.status();
         if (shipper.isWhole()) {
-            report.ended(last);
+            report.ended(last, true);
             report.shipped("look at it: chagres ls -l " + ShellWord.of(to) + " " + ShellWord.of(address));
             return ExitCode.DONE;
         }

@@ -18,8 +18,11 @@ import io.chagres.linux.Statx;
 import io.chagres.ship.RunningShipper;
 import io.chagres.ship.ShipOptions;
 import io.chagres.testkit.Await;
+import io.chagres.testkit.Mounted;
+import io.chagres.testkit.Requires;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -133,6 +136,33 @@ final class ShipCommandTest {
         assertThat(ship.get()).isZero();
         assertThat(cat()).isEqualTo("first\nlast");
         assertThat(err.toString(StandardCharsets.UTF_8)).contains("ended: everything is acknowledged");
+    }
+
+    @Test
+    void endsAtRiskWithANameThatTheStoreDidNotTake() throws Exception {
+        Requires.root();
+        try (Mounted _ = Mounted.tmpfs(directory.resolve("archive"), "size=256k")) {
+            Future<Integer> ship = ship(List.of(), args("--drain", "1s", "--heartbeat", "0"));
+            Await.until("the first line is shipped", () -> cat().equals("first\n"));
+            fill(directory.resolve("archive/filler"));
+            Files.createFile(directory.resolve("logs/empty"));
+            stop.join().run();
+            assertThat(ship.get()).isEqualTo(ExitCode.AT_RISK);
+            assertThat(err.toString(StandardCharsets.UTF_8))
+                    .contains("stopped before all names, attributes and ends of files were acknowledged; the store"
+                            + " refuses since ")
+                    .doesNotContain("ended: everything is acknowledged");
+        }
+    }
+
+    private static void fill(Path file) throws IOException {
+        try (OutputStream filler = Files.newOutputStream(file)) {
+            while (true) {
+                filler.write(new byte[4096]);
+            }
+        } catch (IOException e) {
+            assertThat(e).hasMessageContaining("No space left");
+        }
     }
 
     @Test

@@ -48,7 +48,7 @@ final class ShipReportTest {
     void aPipeGetsNothingWhileAllIsWell() {
         ShipReport.Troubles report = new ShipReport.Troubles(lines);
         report.status(SAFE, 1000);
-        report.ended(SAFE);
+        report.ended(SAFE, true);
         assertThat(err.size()).isZero();
     }
 
@@ -56,7 +56,7 @@ final class ShipReportTest {
     void aPipeHearsOfTroublesAndOfWhatIsAtRisk() {
         ShipReport.Troubles report = new ShipReport.Troubles(lines);
         report.message("/x cannot be read");
-        report.ended(AT_RISK);
+        report.ended(AT_RISK, false);
         assertThat(err.toString(StandardCharsets.UTF_8)).isEqualTo("""
                         chagres ship: /x cannot be read
                         chagres ship: stopped with bytes at risk: 1.5 KiB (2.5 s), of them 512 B held back, 1 file \
@@ -82,7 +82,7 @@ final class ShipReportTest {
         InstantSource clock = InstantSource.fixed(Instant.EPOCH);
         ShipReport.Json report = new ShipReport.Json(new Output(out), new ShipReport.Troubles(lines), clock, 1000);
         report.status(SAFE, 1000);
-        report.ended(SAFE);
+        report.ended(SAFE, true);
         assertThat(out.toString(StandardCharsets.UTF_8).lines())
                 .hasSize(2)
                 .allMatch(line -> line.startsWith("{\"time\":\"1970-01-01T00:00:00Z\",\"files\":1,"))
@@ -136,12 +136,12 @@ final class ShipReportTest {
             ShipReport.Live report = new ShipReport.Live(new StatusLine(messages, () -> true), once);
             report.started("version 1 ships /x");
             report.status(SAFE, 1000);
-            report.ended(SAFE);
+            report.ended(SAFE, true);
             assertThat(err.toString(StandardCharsets.UTF_8))
                     .startsWith("chagres ship: version 1 ships /x\n")
                     .contains(once ? "100%" : "at risk 0 B")
                     .endsWith("\r\033[Kchagres ship: ended: everything is acknowledged; shipped 2.0 KiB in 1 commit\n");
-            report.ended(AT_RISK);
+            report.ended(AT_RISK, false);
             assertThat(err.toString(StandardCharsets.UTF_8))
                     .endsWith("start chagres ship again to ship the rest.\n")
                     .contains("chagres ship: stopped with bytes at risk: ");
@@ -159,8 +159,8 @@ final class ShipReportTest {
             report.status(SAFE, 1000);
             report.status(SAFE, 2000);
             report.message("/x cannot be read");
-            report.ended(SAFE);
-            report.ended(AT_RISK);
+            report.ended(SAFE, true);
+            report.ended(AT_RISK, false);
             assertThat(err.toString(StandardCharsets.UTF_8).lines().map(line -> line.split(";")[0]))
                     .containsExactlyElementsOf(java.util.stream.Stream.of(
                                     "<5>chagres ship: version 1 ships /x",
