@@ -1,13 +1,17 @@
 package io.chagres.linux;
 
+import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.Stream;
 
 /** Locks of files and the processes that hold them, see flock(2) and proc_locks(5). Stateless, safe for any thread. */
 public final class FileLocks {
     private static final Pathname TABLE = Pathname.of("/proc/locks");
     private static final int KIND = 1;
     private static final int PID = 4;
+    private static final int FILE = 5;
 
     private static final int LOCK_UN = 8;
 
@@ -33,13 +37,48 @@ public final class FileLocks {
      * @throws ErrnoException if /proc is not mounted
      */
     public static boolean isHolder(long pid) throws ErrnoException {
-        return isHolder(new String(ProcFile.read(TABLE), StandardCharsets.US_ASCII), Long.toString(pid));
+        return isHolder(table(), Long.toString(pid));
+    }
+
+    /**
+     * Returns the processes that hold a lock of flock(2) of a file.
+     *
+     * @return their ids as this process sees them; none for those that it cannot see, and on file systems whose inode
+     *     numbers this table does not show
+     * @throws ErrnoException if /proc is not mounted
+     */
+    public static List<Long> holders(Fd file) throws ErrnoException {
+        try (Statx stat = new Statx()) {
+            if (stat.of(file.value()) != 0) {
+                return List.of();
+            }
+            return holders(table(), stat.ino()).stream()
+                    .filter(pid -> Signals.trySend(pid, 0) != -Errno.ESRCH)
+                    .toList();
+        }
+    }
+
+    /** Finds the file by its inode alone: the device is the one of the superblock, and of btrfs statx(2) says another. */
+    static List<Long> holders(String table, long ino) {
+        String end = ":" + Long.toUnsignedString(ino);
+        return held(table)
+                .filter(lock -> lock.length > FILE && lock[FILE].endsWith(end))
+                .map(lock -> Long.parseLong(lock[PID]))
+                .toList();
+    }
+
+    private static String table() throws ErrnoException {
+        return new String(ProcFile.read(TABLE), StandardCharsets.US_ASCII);
+    }
+
+    static boolean isHolder(String table, String pid) {
+        return held(table).anyMatch(lock -> lock[PID].equals(pid));
     }
 
     /** The lines of those who wait for a lock have an arrow in place of the kind. */
-    static boolean isHolder(String table, String pid) {
+    private static Stream<String[]> held(String table) {
         return table.lines()
                 .map(line -> line.split(" +"))
-                .anyMatch(lock -> lock.length > PID && lock[KIND].equals("FLOCK") && lock[PID].equals(pid));
+                .filter(lock -> lock.length > PID && lock[KIND].equals("FLOCK"));
     }
 }

@@ -18,6 +18,9 @@ class FileLocksTest {
         assertThat(FileLocks.isHolder(table, "7267")).isTrue();
         assertThat(FileLocks.isHolder(table, "7268")).isFalse();
         assertThat(FileLocks.isHolder(table, "4210")).isFalse();
+        assertThat(FileLocks.holders(table, 9986065)).containsExactly(7267L);
+        assertThat(FileLocks.holders(table, 9987182)).isEmpty();
+        assertThat(FileLocks.holders(table, 86065)).isEmpty();
     }
 
     @Test
@@ -26,8 +29,10 @@ class FileLocksTest {
         Pathname path = Pathname.of(temp.resolve("lock").toString());
         try (Fd file = Fd.open(path, Fd.O_RDWR | Fd.O_CREAT, 0600)) {
             assertThat(FileLocks.isHolder(self)).isFalse();
+            assertThat(FileLocks.holders(file)).isEmpty();
             assertThat(file.tryLockExclusive()).isTrue();
             assertThat(FileLocks.isHolder(self)).isTrue();
+            assertThat(FileLocks.holders(file)).containsExactly(self);
         }
     }
 

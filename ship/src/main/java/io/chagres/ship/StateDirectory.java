@@ -9,7 +9,6 @@ import io.chagres.linux.Directory;
 import io.chagres.linux.Fd;
 import io.chagres.linux.FileLocks;
 import io.chagres.linux.Pathname;
-import io.chagres.linux.Signals;
 import io.chagres.linux.Statx;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -168,9 +167,9 @@ final class StateDirectory implements AutoCloseable {
         Pathname path = directory.resolve(LOCK);
         Fd opened = Fd.open(path, Fd.O_RDWR | Fd.O_CREAT, PRIVATE_FILE);
         if (!opened.tryLockExclusive()) {
-            String pid = read(opened).strip();
+            long pid = holder(opened, read(opened).strip());
             opened.close();
-            throw new LockedException(path.toString(), pid.isEmpty() ? 0 : Long.parseLong(pid));
+            throw new LockedException(path.toString(), pid);
         }
         lock = opened;
         opened.truncate(0);
@@ -378,13 +377,23 @@ final class StateDirectory implements AutoCloseable {
             return 0;
         }
         try (Fd file = Fd.ofValue(fd)) {
-            String pid = read(file).strip();
-            // The lock is only tried when a process has this number, so that no shipper that starts finds it taken.
-            if (pid.isEmpty() || Signals.trySend(Long.parseLong(pid), 0) == -Errno.ESRCH || file.tryLockExclusive()) {
-                return 0;
-            }
-            return Long.parseLong(pid);
+            return holder(file, read(file).strip());
         }
+    }
+
+    /** The number that the holder wrote is that of its container: another process may have it here. */
+    private static long holder(Fd lock, String written) throws ErrnoException {
+        if (written.isEmpty()) {
+            return 0;
+        }
+        long pid = Long.parseLong(written);
+        List<Long> holders = FileLocks.holders(lock);
+        if (!holders.isEmpty()) {
+            return holders.contains(pid) ? pid : holders.getFirst();
+        }
+        // Some file systems show other numbers of files in that table. The lock is only tried when a process that holds
+        // one has this number, so that no shipper that starts finds it taken.
+        return !FileLocks.isHolder(pid) || lock.tryLockExclusive() ? 0 : pid;
     }
 
     private void replace(String name, String text, boolean durably) throws ErrnoException {

@@ -1,6 +1,7 @@
 package io.chagres.ship;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Program;
@@ -83,6 +84,25 @@ class StateDirectoryTest {
             Files.delete(place);
             Program.run(List.of("mkfifo", place.toString()));
             assertThat(here.unproven("a1", 7)).isNull();
+        }
+    }
+
+    /** As of a shipper in a container, whose numbers of processes are others: a signal must not go to who has it here. */
+    @Test
+    void findsTheShipperThatWroteTheNumberOfAnotherProcess() throws Exception {
+        Pathname root = Pathname.of(temp.toString());
+        Process other = new ProcessBuilder("sleep", "1000").start();
+        try (StateDirectory here = StateDirectory.open(root, "store", "web1")) {
+            Files.writeString(Path.of(here.path().toString(), "lock"), other.pid() + "\n");
+            assertThat(RunningShipper.find(root))
+                    .singleElement()
+                    .extracting(RunningShipper::pid)
+                    .isEqualTo(ProcessHandle.current().pid());
+            assertThatThrownBy(() -> StateDirectory.open(root, "store", "web1"))
+                    .isInstanceOfSatisfying(LockedException.class, e -> assertThat(e.pid())
+                            .isEqualTo(ProcessHandle.current().pid()));
+        } finally {
+            other.destroy();
         }
     }
 }
