@@ -45,6 +45,18 @@ public final class FileSystemId {
             0x0BD0_0BD0L, // Lustre
             0x786F_4256L); // vboxsf
 
+    /** File systems whose files have no bytes until they are read, and sizes that say nothing of them. */
+    private static final Set<Long> PSEUDO = Set.of(
+            0x9FA0L, // proc
+            0x6265_6572L, // sysfs
+            0x0027_E0EBL, // cgroup
+            0x6367_7270L, // cgroup2
+            0x6462_6720L, // debugfs
+            0x7472_6163L, // tracefs
+            0x7363_6673L, // securityfs
+            0xF97C_FF8CL, // selinuxfs
+            0x6265_6570L); // configfs
+
     /**
      * File systems that write pages back and then learn of the first store into each page (page_mkwrite), upon which
      * they move the file's times; by statfs(2) f_type.
@@ -154,6 +166,16 @@ public final class FileSystemId {
      */
     public static boolean raisesEvents(long type) {
         return !SILENT.contains(type);
+    }
+
+    /**
+     * Returns whether the files of a type of file system are made by the kernel when they are read.
+     *
+     * @param type f_type of statfs(2)
+     * @return true for proc, sysfs, cgroup and others like them
+     */
+    public static boolean isPseudo(long type) {
+        return PSEUDO.contains(type);
     }
 
     /**

@@ -2,6 +2,7 @@ package io.chagres.ship;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.archive.Codec;
 import io.chagres.linux.FsCredentials;
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Await;
@@ -322,5 +323,19 @@ class UnreadableTest {
         String deep = tree.file(upper.resolve(layer).toString()).toString();
         Program.ok("mv", deep, tree.file("short").toString());
         until("the deep file is shipped", status -> isSafe(status) && status.shippedBytes() == 14);
+    }
+
+    /** Their sizes are 0 or 4096, whatever a read gives: nothing would be shipped of the first, the others never end. */
+    @Test
+    void filesThatTheKernelMakesWhenTheyAreReadAreSkipped() throws IOException {
+        tree.sources = List.of(
+                new Source(List.of("/sys/kernel/uevent_seqnum", "/proc/version"), List.of(), List.of(), 1, Codec.ZSTD));
+        tree.settle();
+        assertThat(tree.problems)
+                .singleElement()
+                .asString()
+                .startsWith("skipping /")
+                .contains("all other files of proc, sysfs and their like");
+        assertThat(tree.load().versions()).isEmpty();
     }
 }

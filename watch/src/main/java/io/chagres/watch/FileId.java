@@ -14,12 +14,12 @@ import java.util.Map;
  * file of a file system, which is looked at once ({@code FS_IOC_GETFSUUID}, {@code statfs(2)}).
  */
 public final class FileId implements AutoCloseable {
-    private record FileSystem(long high, long low, boolean overlay) {}
+    private record FileSystem(long high, long low, boolean overlay, boolean pseudo) {}
 
     private final Statx stat = new Statx();
     private final FileHandle handle = new FileHandle();
     private final Map<Long, FileSystem> fileSystems = new HashMap<>();
-    private FileSystem fileSystem = new FileSystem(0, 0, false);
+    private FileSystem fileSystem = new FileSystem(0, 0, false, false);
     private long lastDevice = -1;
     private long generation;
     private boolean isRemade;
@@ -59,7 +59,9 @@ public final class FileId implements AutoCloseable {
         FileSystem known = fileSystems.get(device);
         if (known == null) {
             ByteBuffer id = ByteBuffer.wrap(FileSystemId.of(fd));
-            known = new FileSystem(id.getLong(), id.getLong(), FileSystemId.isOverlay(FileSystemId.typeOf(fd)));
+            long type = FileSystemId.typeOf(fd);
+            known = new FileSystem(
+                    id.getLong(), id.getLong(), FileSystemId.isOverlay(type), FileSystemId.isPseudo(type));
             fileSystems.put(device, known);
         }
         return known;
@@ -73,6 +75,11 @@ public final class FileId implements AutoCloseable {
     /** Returns the lower half of the file system's id. */
     public long fsLow() {
         return fileSystem.low;
+    }
+
+    /** Says whether the kernel makes its bytes when they are read, see {@link FileSystemId#isPseudo}. */
+    public boolean isPseudo() {
+        return fileSystem.pseudo;
     }
 
     /** Returns the inode number. */

@@ -47,6 +47,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     private final DoubtfulNames doubtful = new DoubtfulNames();
     private final Exchanges exchanges = new Exchanges();
     private final Set<String> said = new HashSet<>();
+    private boolean skipsPseudo;
 
     /** Prepares; nothing is looked at yet. */
     public DentryEvents(
@@ -306,11 +307,25 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
             refused(d, -identified);
         } else if (fileId.stat().isRegular()) {
             unreadable.remove(d);
+            if (fileId.isPseudo()) {
+                file.close();
+                skipPseudo(d);
+                return;
+            }
             lookAtTime(d, fileId.stat());
             files.found(d, file, fileId);
         } else {
             file.close();
             doubtful.doubt(d, nowMs.getAsLong()); // replaced meanwhile
+        }
+    }
+
+    private void skipPseudo(Dentry d) {
+        if (!skipsPseudo) {
+            skipsPseudo = true;
+            problems.accept(
+                    "skipping " + d.path() + " and all other files of proc, sysfs and their like: the kernel makes"
+                            + " their bytes when they are read, and their sizes say nothing of them");
         }
     }
 
