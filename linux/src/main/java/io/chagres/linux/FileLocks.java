@@ -58,7 +58,7 @@ public final class FileLocks {
         }
     }
 
-    /** Finds the file by its inode alone: the device is the one of the superblock, and of btrfs statx(2) says another. */
+    /** Finds the file by its inode: the device is that of the superblock, where statx(2) says another on btrfs. */
     static List<Long> holders(String table, long ino) {
         String end = ":" + Long.toUnsignedString(ino);
         return held(table)

@@ -87,7 +87,7 @@ class StateDirectoryTest {
         }
     }
 
-    /** As of a shipper in a container, whose numbers of processes are others: a signal must not go to who has it here. */
+    /** As of a shipper in a container, which has another number here: no signal may go to the process that has its. */
     @Test
     void findsTheShipperThatWroteTheNumberOfAnotherProcess() throws Exception {
         Pathname root = Pathname.of(temp.toString());

@@ -325,7 +325,7 @@ class UnreadableTest {
         until("the deep file is shipped", status -> isSafe(status) && status.shippedBytes() == 14);
     }
 
-    /** Their sizes are 0 or 4096, whatever a read gives: nothing would be shipped of the first, the others never end. */
+    /** Their sizes are 0 or 4096, whatever a read gives: a shipper that went by them would end too early or never. */
     @Test
     void filesThatTheKernelMakesWhenTheyAreReadAreSkipped() throws IOException {
         tree.sources = List.of(

@@ -139,6 +139,7 @@ final class ShipCommandTest {
     }
 
     @Test
+    @Tag("it")
     void endsAtRiskWithANameThatTheStoreDidNotTake() throws Exception {
         Requires.root();
         try (Mounted _ = Mounted.tmpfs(directory.resolve("archive"), "size=256k")) {
