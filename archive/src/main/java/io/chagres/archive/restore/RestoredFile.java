@@ -94,6 +94,11 @@ final class RestoredFile {
         completed = true;
     }
 
+    /** Says whether it is whole and has its name. */
+    synchronized boolean isCompleted() {
+        return completed;
+    }
+
     /** Removes what was written of a file that will not be whole. */
     synchronized void discard(Fd root) {
         if (!created || completed) {

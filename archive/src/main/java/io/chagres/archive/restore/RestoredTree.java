@@ -129,13 +129,16 @@ final class RestoredTree implements AutoCloseable {
                 files.add(new RestoredFile(each.version(), placeOf(each.paths().getFirst()))));
         writeContent(files);
         List<RestoredFile> notLinked = new ArrayList<>();
-        for (RestorePlan.PlannedFile each : planned) {
-            Pathname first = placeOf(each.paths().getFirst());
-            for (Pathname path : each.paths().subList(1, each.paths().size())) {
-                if (link(first, placeOf(path))) {
+        for (int i = 0; i < files.size(); i++) {
+            RestoredFile first = files.get(i);
+            List<Pathname> paths = planned.get(i).paths();
+            for (Pathname path : paths.subList(1, paths.size())) {
+                Pathname place = placeOf(path);
+                // where it was not written something else may lie
+                if (first.isCompleted() && link(first.place(), place)) {
                     counter.link();
                 } else {
-                    notLinked.add(new RestoredFile(each.version(), placeOf(path)));
+                    notLinked.add(new RestoredFile(first.version(), place));
                 }
             }
         }

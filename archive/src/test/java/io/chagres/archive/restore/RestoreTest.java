@@ -426,6 +426,25 @@ class RestoreTest extends RestoreFixture {
     }
 
     @Test
+    void linksNothingToAFileThatItDidNotWrite() throws IOException {
+        try (Host host = new Host(store, ID, "web1")) {
+            long log = host.file("/a.log", "line 1\n");
+            host.name("/b.log", log);
+            host.name("/c.log", log);
+            host.commit();
+        }
+        Files.createDirectories(out("web1"));
+        Files.writeString(out("web1/a.log"), "of somebody else\n");
+        RestoreSummary summary = restore(RestoreOptions.ALL);
+        assertThat(faults).singleElement().asString().contains("web1/a.log", "EEXIST");
+        assertThat(out("web1/a.log")).hasContent("of somebody else\n");
+        assertThat(out("web1/b.log")).hasContent("line 1\n");
+        assertThat(out("web1/c.log")).hasContent("line 1\n");
+        assertThat(summary.faults()).isEqualTo(1);
+        assertThat(Files.getAttribute(out("web1/a.log"), "unix:nlink")).isEqualTo(1);
+    }
+
+    @Test
     void writesAgainWhatCannotBeLinked() throws IOException {
         try (Host host = new Host(store, ID, "web1")) {
             long id = host.file("/a", "linked");
