@@ -39,9 +39,9 @@ public final class EncryptedException extends IOException {
         return new CorruptArchiveException(object, "it " + fault);
     }
 
-    /** Returns it as damage of the object, for who knows that an identity is the right one. */
+    /** Returns it as damage of the object, for a caller who has an identity that opens others of the host. */
     public CorruptArchiveException asDamage() {
-        return new CorruptArchiveException(object, "no identity that was given opens it, though the key is right");
+        return new CorruptArchiveException(object, "no identity that was given opens it");
     }
 
     /** Returns the key of the object. */

@@ -428,12 +428,12 @@ public final class Repair {
         }
     }
 
-    /** What the identities do not open is damaged where they open commits. */
+    /** An object that the identities do not open is damaged where they open all for the same recipients. */
     private void requireOpened(HostMend.Check check) throws IOException {
         try {
             check.run();
         } catch (EncryptedException e) {
-            throw KeyCheck.ofObject(store, hostId, e);
+            throw KeyCheck.ofDamaged(store, hostId, e);
         }
     }
 
