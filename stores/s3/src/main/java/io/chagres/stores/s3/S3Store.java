@@ -277,7 +277,20 @@ final class S3Store implements BlobStore, ArchiveTier {
     }
 
     private ListObjectsV2Response list(String prefix, ListObjectsV2Request.Builder request) throws IOException {
-        return asking(prefix, s3 -> s3.listObjectsV2(request.build()));
+        ListObjectsV2Response page = asking(prefix, s3 -> s3.listObjectsV2(request.build()));
+        if (page.contents().isEmpty() && page.commonPrefixes().isEmpty() && !isList(page)) {
+            throw new StoreException(
+                    name() + ": " + prefix
+                            + ": the answer is no list of objects; is the endpoint right, or does a proxy"
+                            + " answer in its place?",
+                    new IOException("no list"));
+        }
+        return page;
+    }
+
+    /** Says whether an answer has anything that a list says: the SDK takes any document for an empty list. */
+    private static boolean isList(ListObjectsV2Response page) {
+        return page.isTruncated() != null || page.name() != null || page.prefix() != null || page.keyCount() != null;
     }
 
     @Override
