@@ -276,6 +276,9 @@ final class EncryptedArchiveTest {
                         .err())
                 .contains("there is no such file");
         assertThat(asOwner("ls", "--identity", file("small").toString()).err()).contains(", line 1: it is no key");
+        assertThat(asOwner("ls", "--identity", folder.toString()).err()).contains(folder + ": it cannot be read");
+        Path binary = Files.write(folder.resolve("binary"), new byte[] {(byte) 0xff, 0});
+        assertThat(asOwner("ls", "--identity", binary.toString()).err()).contains(binary + ": it is no text");
         assertThat(ship(archive, "--encrypt-to", "age1nobody").err()).contains("--encrypt-to takes an age public key");
     }
 
