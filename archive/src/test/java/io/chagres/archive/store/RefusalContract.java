@@ -18,6 +18,8 @@ import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Answers of servers, and what every store makes of them. A test of a store extends it, gives the answers in the
@@ -62,6 +64,20 @@ public abstract class RefusalContract {
     @AfterEach
     void stopServer() {
         server.close();
+    }
+
+    /** A reader who took it for an empty list would say that the archive holds no host, or that nothing is missing. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "<html><body>Please log in.</body></html>", "<?xml version=\"1.0\"?><page/>", "no"})
+    void takesNoOtherPageForAnEmptyList(String page) throws IOException {
+        for (String type : List.of("text/html", "application/xml", "application/json")) {
+            server.answer(new Answer(200, Map.of("Content-Type", type), page));
+            server.answer(new Answer(200, Map.of("Content-Type", type), page));
+            try (BlobStore store = open(false)) {
+                assertThatThrownBy(() -> BlobList.all(store, "log/", null)).isInstanceOf(StoreException.class);
+                assertThatThrownBy(() -> store.children("hosts/")).isInstanceOf(StoreException.class);
+            }
+        }
     }
 
     /** Opens a store in the bucket {@link #bucket}, prefix {@code p}. */

@@ -204,19 +204,6 @@ class S3RefusalTest extends RefusalContract {
         }
     }
 
-    /** Who took it for an empty list would say that the archive holds no host, or that nothing is missing. */
-    @ParameterizedTest
-    @ValueSource(strings = {"", "<html><body>Please log in.</body></html>"})
-    void takesNoOtherPageForAnEmptyList(String page) throws IOException {
-        server.answer(new Answer(200, Map.of(), page));
-        try (BlobStore store = open(false)) {
-            assertThatThrownBy(() -> BlobList.all(store, "log/", null))
-                    .isInstanceOf(StoreException.class)
-                    .hasMessageContaining("log/: the answer is no list of objects");
-            assertThatThrownBy(() -> store.children("hosts/")).hasMessageContaining("no list of objects");
-        }
-    }
-
     @Override
     protected BlobStore open(boolean create) throws IOException {
         return new S3StoreProvider().open("s3://bucket/p?endpoint=" + server.endpoint(), create, note -> {});
