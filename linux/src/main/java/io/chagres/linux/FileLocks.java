@@ -1,6 +1,5 @@
 package io.chagres.linux;
 
-import io.chagres.foreign.Errno;
 import io.chagres.foreign.ErrnoException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -11,7 +10,6 @@ public final class FileLocks {
     private static final Pathname TABLE = Pathname.of("/proc/locks");
     private static final int KIND = 1;
     private static final int PID = 4;
-    private static final int FILE = 5;
 
     private static final int LOCK_UN = 8;
 
@@ -41,30 +39,50 @@ public final class FileLocks {
     }
 
     /**
-     * Returns the processes that hold a lock of flock(2) of a file.
+     * Returns the processes that hold a lock of flock(2) of a file. The numbers of inodes in the table are not enough:
+     * each file system has its own, so the descriptors of each holder are looked at.
      *
-     * @return their ids as this process sees them; none for those that it cannot see, and on file systems whose inode
-     *     numbers this table does not show
+     * @return their ids as this process sees them; none for those whose descriptors it may not see
      * @throws ErrnoException if /proc is not mounted
      */
     public static List<Long> holders(Fd file) throws ErrnoException {
-        try (Statx stat = new Statx()) {
-            if (stat.of(file.value()) != 0) {
+        try (Statx wanted = new Statx();
+                Statx stat = new Statx()) {
+            if (wanted.of(file.value()) != 0) {
                 return List.of();
             }
-            return holders(table(), stat.ino()).stream()
-                    .filter(pid -> Signals.trySend(pid, 0) != -Errno.ESRCH)
+            return held(table())
+                    .map(lock -> Long.parseLong(lock[PID]))
+                    .distinct()
+                    .filter(pid -> holds(pid, wanted, stat))
                     .toList();
         }
     }
 
-    /** Finds the file by its inode: the device is that of the superblock, where statx(2) says another on btrfs. */
-    static List<Long> holders(String table, long ino) {
-        String end = ":" + Long.toUnsignedString(ino);
-        return held(table)
-                .filter(lock -> lock.length > FILE && lock[FILE].endsWith(end))
-                .map(lock -> Long.parseLong(lock[PID]))
-                .toList();
+    private static boolean holds(long pid, Statx wanted, Statx stat) {
+        Pathname process = Pathname.of("/proc/" + pid);
+        try (Directory descriptors = Directory.open(process.resolve("fd"))) {
+            while (descriptors.next()) {
+                // a look at a file may hang with its file system, so only those that are locked are looked at
+                if (isLocked(process.resolve("fdinfo").resolve(descriptors.name()))
+                        && stat.of(process.resolve("fd").resolve(descriptors.name()), true) == 0
+                        && stat.dev() == wanted.dev()
+                        && stat.ino() == wanted.ino()) {
+                    return true;
+                }
+            }
+            return false;
+        } catch (ErrnoException e) {
+            return false; // it has ended, or is another user's
+        }
+    }
+
+    private static boolean isLocked(Pathname descriptor) {
+        try {
+            return new String(ProcFile.read(descriptor), StandardCharsets.US_ASCII).contains(": FLOCK ");
+        } catch (ErrnoException e) {
+            return false; // it was closed meanwhile
+        }
     }
 
     private static String table() throws ErrnoException {

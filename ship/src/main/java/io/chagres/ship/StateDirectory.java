@@ -391,8 +391,9 @@ final class StateDirectory implements AutoCloseable {
         if (!holders.isEmpty()) {
             return holders.contains(pid) ? pid : holders.getFirst();
         }
-        // Some file systems show other numbers of files in that table. The lock is only tried when a process that holds
-        // one has this number, so that no shipper that starts finds it taken.
+        // The descriptors of another user's process cannot be seen. The lock is only tried when a process that holds
+        // one
+        // has this number, so that no shipper that starts finds it taken.
         return !FileLocks.isHolder(pid) || lock.tryLockExclusive() ? 0 : pid;
     }
 
