@@ -86,12 +86,18 @@ public final class KeyCheck {
         }
         try (CommitReader reader = new CommitReader(store)) {
             for (long seq : commits.tailSet(at)) {
-                if (hasRecipientsOf(at, reader, ArchiveLayout.commit(hostId, seq), failed)) {
+                CommitHeader commit = reader.read(ArchiveLayout.commit(hostId, seq));
+                if (seq > at && statesRecipients(commit)) {
+                    throw failed;
+                }
+                if (commit.isEncrypted()) {
                     return damage;
                 }
             }
+        } catch (CorruptArchiveException | NoSuchBlobException e) {
+            throw failed; // it may have stated other recipients
         }
-        return damage;
+        throw failed;
     }
 
     private static boolean isCompacted(BlobStore store, String hostId, long seq) throws IOException {
@@ -104,20 +110,13 @@ public final class KeyCheck {
         return false;
     }
 
-    /** Says whether a commit is opened, and encrypted as the object of an earlier one was. */
-    private static boolean hasRecipientsOf(long at, CommitReader reader, String key, EncryptedException failed)
-            throws IOException {
-        try {
-            CommitHeader commit = reader.read(key);
-            RecordReader records = commit.recordReader();
-            while (records.hasNext()) {
-                if (records.next() instanceof LogRecord.Recipients && commit.seq() > at) {
-                    throw failed;
-                }
+    private static boolean statesRecipients(CommitHeader commit) throws IOException {
+        RecordReader records = commit.recordReader();
+        while (records.hasNext()) {
+            if (records.next() instanceof LogRecord.Recipients) {
+                return true;
             }
-            return commit.isEncrypted();
-        } catch (CorruptArchiveException | NoSuchBlobException e) {
-            return false; // the one behind it says as much
         }
+        return false;
     }
 }

@@ -100,6 +100,25 @@ class RotatedKeysTest {
         requireLeft();
     }
 
+    /** Nobody knows then to which recipients the checkpoint before it is encrypted. */
+    @Test
+    void repairTakesNothingForDamagedWhereTheCommitThatStatesRecipientsIs() throws IOException {
+        ship(earlier, true);
+        compact();
+        List<String> before = List.copyOf(store.keys());
+        ship(later, true);
+        String states = store.keys().stream()
+                .filter(key -> key.contains("/log/") && !before.contains(key))
+                .findFirst()
+                .orElseThrow();
+        byte[] damaged = store.bytes(states).clone();
+        damaged[damaged.length / 2] ^= 1;
+        store.replace(states, damaged);
+        List<String> keys = List.copyOf(store.keys());
+        assertThatThrownBy(() -> repair(true, later)).isInstanceOf(EncryptedException.class);
+        assertThat(store.keys()).containsExactlyElementsOf(keys);
+    }
+
     @Test
     void aCommitInTheClearSaysNothingOfAnIdentity() throws IOException {
         ship(earlier, true);
