@@ -86,7 +86,8 @@ public record ObjectAddress(String scheme, String bucket, String prefix, Map<Str
         int slash = path.indexOf('/', isArn ? accessPoint.end() : 0);
         String bucket = slash < 0 ? path : path.substring(0, slash);
         if (!isArn && !BUCKET.matcher(bucket).matches()) {
-            throw new StoreException(scheme + ":// needs the name of a bucket: " + scheme + "://BUCKET/PREFIX");
+            throw new StoreException(scheme + ":// needs the name of a bucket (2 to 255 letters, digits, '.', '_' or"
+                    + " '-'): " + scheme + "://BUCKET/PREFIX");
         }
         String prefix = prefix(scheme, slash < 0 ? "" : path.substring(slash + 1));
         return new ObjectAddress(

@@ -281,8 +281,8 @@ final class S3Store implements BlobStore, ArchiveTier {
         if (page.contents().isEmpty() && page.commonPrefixes().isEmpty() && !isList(page)) {
             throw new StoreException(
                     name() + ": " + prefix
-                            + ": the answer is no list of objects; is the endpoint right, or does a proxy"
-                            + " answer in its place?",
+                            + ": the answer is no list of objects: the endpoint is wrong, or a proxy answers in its"
+                            + " place",
                     new IOException("no list"));
         }
         return page;
