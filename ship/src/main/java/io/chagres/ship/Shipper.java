@@ -241,8 +241,8 @@ public final class Shipper implements AutoCloseable {
         }
     }
 
-    private boolean takeObject(Tail tail, ObjectWriter.Written object) {
-        boolean taken = parts.tailer.takeObject(tail, object);
+    private boolean takeObject(Tail tail, ObjectWriter.@Nullable Written object) {
+        boolean taken = object != null && parts.tailer.takeObject(tail, object);
         if (taken) {
             parts.pipeline.refers(steadyMs());
         }

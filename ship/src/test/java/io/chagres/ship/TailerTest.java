@@ -17,7 +17,6 @@ import io.chagres.ship.bytes.Verification;
 import io.chagres.ship.file.Stage;
 import io.chagres.ship.file.Tail;
 import io.chagres.ship.follow.Next;
-import io.chagres.ship.follow.ObjectUploads;
 import io.chagres.testkit.Await;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -142,7 +141,7 @@ class TailerTest {
 
     private void upload(long nowMs) {
         parts.offload.step();
-        parts.uploads.step(nowMs, parts.tailer::takeObject);
+        parts.uploads.step(nowMs, (of, object) -> object != null && parts.tailer.takeObject(of, object));
     }
 
     private void openOnlyFor(int flags) throws IOException {
@@ -179,17 +178,18 @@ class TailerTest {
         openOnlyFor(Fd.O_WRONLY);
         parts.tailer.turn(tail, NOW_MS);
         assertThat(tail.stage()).isEqualTo(Stage.UPLOADING);
+        upload(NOW_MS);
+        assertThat(tail.stage()).isEqualTo(Stage.FOLLOWING);
         for (int i = 0; i < 3; i++) {
-            upload(NOW_MS + i * ObjectUploads.REFUSED_MS);
+            assertThat(turns()).isEqualTo(Next.REFUSED);
         }
         assertThat(parts.health.trouble(NOW_MS)).isNull();
         assertThat(problems).singleElement().asString().contains("app.log", "Bad file descriptor", "tried again");
 
         openOnlyFor(Fd.O_RDONLY);
-        upload(NOW_MS + 3 * ObjectUploads.REFUSED_MS);
-        upload(NOW_MS + 3 * ObjectUploads.REFUSED_MS);
-        assertThat(tail.stage()).isEqualTo(Stage.FOLLOWING);
-        turns();
+        while (parts.tailer.turn(tail, NOW_MS) != Next.WAIT) {
+            commit();
+        }
         assertThat(tail.bytes().position()).isEqualTo(Files.size(file));
     }
 

@@ -12,6 +12,8 @@ public enum TailFact {
     LOOKED_AT_NOW,
     /** Its handle is known to hold no more than its identity. */
     HANDLE_REMADE,
+    /** It did not give the bytes of an object: up to its end it is read piece by piece, as far as it can be read. */
+    IN_PIECES,
     /** Its descriptor was used since it was last asked to give it back. */
     USED_LATELY,
     /** Somebody may hold its object, beside the queues: it is not given up before its version ends. */

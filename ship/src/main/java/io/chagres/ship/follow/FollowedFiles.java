@@ -42,6 +42,8 @@ public final class FollowedFiles implements FileEvents, AutoCloseable {
     private static final int NAMELESS_PER_MS = 10;
 
     private static final long HELD_BACK_MS = 500;
+    /** A file that the kernel refuses to read is tried again after this time. */
+    private static final long REFUSED_MS = 500;
     /** Some 10 MB of memory, and turns for longer than a commit takes. */
     private static final int MANY_READY = 16_384;
 
@@ -315,7 +317,7 @@ public final class FollowedFiles implements FileEvents, AutoCloseable {
         }
         if (!refused.isEmpty() && nowMs >= nextRefusedMs) {
             resume(refused);
-            nextRefusedMs = nowMs + ObjectUploads.REFUSED_MS;
+            nextRefusedMs = nowMs + REFUSED_MS;
         }
     }
 

@@ -9,6 +9,7 @@ import io.chagres.ship.commit.CommitPipeline;
 import io.chagres.ship.commit.StoreHealth;
 import io.chagres.ship.file.Stage;
 import io.chagres.ship.file.Tail;
+import io.chagres.ship.file.TailFact;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,14 +29,11 @@ public final class ObjectUploads {
     private static final long MAX_BYTES = 64L << 20;
 
     private static final int IN_FLIGHT = 4;
-    /** An object whose file the kernel refuses to read is tried again after this time. */
-    public static final long REFUSED_MS = 500;
-
-    /** Takes a finished object in order; returns false when the file no longer holds its bytes. */
+    /** Takes a finished object in order, or null when the file did not give its bytes; returns whether they count. */
     @FunctionalInterface
     public interface Taker {
         /** Takes one. */
-        boolean take(Tail tail, ObjectWriter.Written object);
+        boolean take(Tail tail, ObjectWriter.@Nullable Written object);
     }
 
     /** One object on its way: a range of one version. */
@@ -53,7 +51,7 @@ public final class ObjectUploads {
         /** When its answer was first looked at; 0 before. */
         long answeredMs;
 
-        /** The object, which is durable; null when the file had no such bytes. */
+        /** The object, which is durable; null when the file did not give its bytes. */
         ObjectWriter.@Nullable Written result;
 
         @Nullable
@@ -135,7 +133,7 @@ public final class ObjectUploads {
         offload.start(
                 () -> Optional.ofNullable(ObjectWriter.write(store, hostId, range, source, codec, level)),
                 object -> job.answer(object.orElse(null), null),
-                e -> job.answer(null, e));
+                e -> job.answer(null, e instanceof ErrnoException ? null : e)); // what the store refuses is another one
     }
 
     /** Takes the answers that have come; returns whether any tail moved. */
@@ -170,7 +168,7 @@ public final class ObjectUploads {
         IOException failure = job.failure;
         if (failure != null) {
             job.again();
-            job.retryAtMs = nowMs + failed(job, failure, nowMs);
+            job.retryAtMs = nowMs + health.refused(job, failure, nowMs);
             return false;
         }
         if (job.answeredMs == 0) {
@@ -190,21 +188,13 @@ public final class ObjectUploads {
         }
         all.remove(job);
         ObjectWriter.Written object = job.result;
-        if (object == null || !taker.take(tail, object) || object.run().length() < job.length) {
+        tail.set(TailFact.IN_PIECES, object == null);
+        if (!taker.take(tail, object) || object == null || object.run().length() < job.length) {
             drop(tail);
         } else if (first(tail) == null) {
             tail.enter(Stage.FOLLOWING);
         }
         return true;
-    }
-
-    /** Says why an object was not made and returns the milliseconds to wait before the next try. */
-    private long failed(Job job, IOException failure, long nowMs) {
-        if (failure instanceof ErrnoException ofTheFile) { // what the store refuses is another exception
-            job.tail.refused(ofTheFile.errno(), health::problem);
-            return REFUSED_MS;
-        }
-        return health.refused(job, failure, nowMs);
     }
 
     /** Forgets the uploads under way for a tail; its position stays where the commits are. */

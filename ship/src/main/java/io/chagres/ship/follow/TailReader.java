@@ -84,7 +84,7 @@ final class TailReader implements AutoCloseable {
             return failed((int) -read);
         }
         if (read == 0) {
-            return tail.bytes().size() > position ? Outcome.REWRITTEN : Outcome.EMPTY;
+            return tail.bytes().size() > position ? endedEarly(fd, position) : Outcome.EMPTY;
         }
         boolean end = read < PIECE_BYTES || position + read >= tail.bytes().size();
         long zeros = MemoryScan.trailingZeros(commit.data(), commit.dataLength(), read);
@@ -108,6 +108,12 @@ final class TailReader implements AutoCloseable {
             return Outcome.DEFERRED;
         }
         return whole == 0 ? Outcome.EMPTY : end ? Outcome.READ : Outcome.MORE;
+    }
+
+    /** Decides about a file that ends before its size: it was truncated since, or the file system gives a wrong size. */
+    private Outcome endedEarly(Fd fd, long position) {
+        boolean isLonger = stat.of(fd.value()) == 0 && stat.size() > position;
+        return isLonger && fd.pread(again, 0, 1, position) == 0 ? failed(Errno.ENODATA) : Outcome.REWRITTEN;
     }
 
     /** Decides about a piece that is all zeros: a hole, a preallocated end, or zeros somebody wrote. */

@@ -295,6 +295,7 @@ public final class Tailer implements AutoCloseable {
         copies.endTruncated(tail, nowMs);
         verifier.look(tail, nowMs);
         tail.set(TailFact.CLOSED_BY_WRITER, false);
+        tail.set(TailFact.IN_PIECES, false);
         return Next.WAIT;
     }
 
@@ -313,7 +314,8 @@ public final class Tailer implements AutoCloseable {
     private long objectEnd(Tail tail) {
         long start = tail.bytes().dispatched();
         long backlog = tail.bytes().size() - start;
-        if (backlog < ObjectUploads.MIN_BYTES || (tail.rules().codec() == Codec.NONE && start % ALIGNMENT != 0)) {
+        boolean inPieces = tail.has(TailFact.IN_PIECES) || backlog < ObjectUploads.MIN_BYTES;
+        if (inPieces || (tail.rules().codec() == Codec.NONE && start % ALIGNMENT != 0)) {
             return 0;
         }
         long hole = Objects.requireNonNull(tail.fd()).seekHole(start);
