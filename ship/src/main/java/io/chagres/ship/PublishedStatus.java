@@ -74,7 +74,7 @@ final class PublishedStatus {
                 filesAtRisk = risk.files(nowMs, FILES_TOLD);
             }
             nextMs = nowMs + EVERY_MS + risk.summedUp() / FILES_PER_MS;
-            changed = status.riskBytes() != 0;
+            changed = !status.owesNothing();
         }
     }
 

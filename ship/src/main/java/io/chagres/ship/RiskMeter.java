@@ -11,8 +11,10 @@ import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 
 /**
  * Measures how many bytes would be lost if the machine died now, and for how long the oldest byte of it has been owed:
@@ -27,6 +29,9 @@ final class RiskMeter {
     private int summedUp;
 
     private final OwedSince<Pathname> directories = new OwedSince<>();
+    /** Commits that are filled or under way, by the number of those before: names are owed as bytes are. */
+    private final OwedSince<Long> commits = new OwedSince<>();
+
     private final OwedSince<Elsewhere> elsewhere = new OwedSince<>();
 
     /** Debts that belong to no single file that is followed. */
@@ -107,7 +112,7 @@ final class RiskMeter {
                 parts.table.size(),
                 Math.max(0, parts.pipeline.acknowledgedBytes() - Math.max(0, undelivered)),
                 unknown || (bytes == 0 && parts.demand.isUnconfirmed()) ? -1 : bytes,
-                oldest == Long.MAX_VALUE ? 0 : Math.max(0, nowMs - oldest),
+                oldest == Long.MAX_VALUE ? 0 : Math.max(1, nowMs - oldest),
                 heldBack,
                 unknown ? -1 : unverified,
                 parts.dentries.unreadable().files().size(),
@@ -154,7 +159,14 @@ final class RiskMeter {
         if (parts.demand.isUnconfirmed()) {
             owed.add(Elsewhere.UNCONFIRMED);
         }
-        return Math.min(oldest, elsewhere.oldest(owed, nowMs));
+        return Math.min(oldest, Math.min(elsewhere.oldest(owed, nowMs), unacknowledgedSinceMs(nowMs)));
+    }
+
+    private long unacknowledgedSinceMs(long nowMs) {
+        Set<Long> owed = LongStream.range(parts.pipeline.commits(), parts.pipeline.commitsWithAllSoFar())
+                .boxed()
+                .collect(Collectors.toSet());
+        return commits.oldest(owed, nowMs);
     }
 
     private Lost lost() {

@@ -42,7 +42,8 @@ final class ShipMetrics {
                         () -> known(status.get().riskBytes()))
                 .gauge(
                         "chagres_at_risk_seconds",
-                        "Age of the oldest byte at risk; unreadable, held back and unseen bytes count.",
+                        "Age of the oldest byte at risk, or name not acknowledged; unreadable, held back and unseen"
+                                + " bytes count.",
                         () -> status.get().riskMs() / MS_PER_SECOND)
                 .gauge(
                         "chagres_held_back_bytes",

@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
  * @param shippedBytes bytes the store has acknowledged since this shipper started
  * @param riskBytes bytes not acknowledged, held back or unreadable; -1 for unknown: a directory is not scanned
  *     yet, or what cannot be read cannot be counted
- * @param riskMs age of the oldest byte that is at risk, in milliseconds, from the moment it was owed: also of those
- *     held back, unreadable or not seen yet, and while their number is unknown
+ * @param riskMs age of the oldest debt, in milliseconds, from the moment it was owed; 0 when nothing is owed. A debt is
+ *     a byte at risk, also one held back, unreadable or not seen yet, and a name, an attribute or an end of a file that
+ *     the store has not acknowledged
  * @param heldBackBytes the part of {@code riskBytes} that waits because it is a run of trailing zeros
  * @param unverifiedBytes bytes that are acknowledged and not at risk, in files that changed since, or into which
  *     somebody may store without a trace: nothing says that they are other than what was shipped, and nothing proves
@@ -55,6 +56,11 @@ public record ShipStatus(
     /** The status before the first step: nothing is known, so the risk is unknown. */
     static final ShipStatus UNKNOWN =
             new ShipStatus(0, 0, -1, 0, 0, -1, 0, 0, 0, 0, 0, 0, true, null, 0, Looks.UNKNOWN, Lost.NOTHING, 0, 0);
+
+    /** Says whether nothing is owed: no byte, name, attribute or end of a file. */
+    public boolean owesNothing() {
+        return riskBytes == 0 && riskMs == 0;
+    }
 
     /** Returns the status while the store refuses to be opened: nothing is known but that. */
     public static ShipStatus unopened(String storeTrouble, long errors) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Owed bytes age from the moment when they are owed: if nobody can read them, if they are held back or unseen. */
+/** What is owed ages from then on: bytes that nobody can read, that are held back or unseen, and names. */
 class OwedAgeTest {
     private static final int NOBODY = 65_534;
     private static final long MINUTE_MS = 60_000;
@@ -73,7 +73,7 @@ class OwedAgeTest {
                 .riskMs();
         assertThat(after - before).isGreaterThanOrEqualTo(MINUTE_MS);
         end.of();
-        until("it is not owed", status -> status.riskBytes() == 0 && status.riskMs() == 0);
+        until("it is not owed", ShipStatus::owesNothing);
     }
 
     private interface End {
@@ -111,6 +111,15 @@ class OwedAgeTest {
         Files.writeString(closed.resolve("hidden"), "hidden");
         permissions(closed, "---------");
         agesUntil(status -> !status.scanning() && status.riskBytes() < 0, () -> permissions(closed, "rwxr-xr-x"));
+    }
+
+    /** The store has all bytes, and not the names. */
+    @Test
+    void ofNamesThatTheStoreRefuses() throws IOException {
+        until("nothing is owed", status -> !status.scanning() && status.owesNothing());
+        tree.refuses = true;
+        Files.createFile(tree.file("empty"));
+        agesUntil(status -> status.files() == 1 && status.riskBytes() == 0, () -> tree.refuses = false);
     }
 
     @Test

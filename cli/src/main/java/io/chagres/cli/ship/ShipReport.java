@@ -129,7 +129,7 @@ sealed interface ShipReport {
 
         @Override
         public void status(ShipStatus status, long elapsedMs) {
-            boolean safe = !status.scanning() && status.riskBytes() == 0;
+            boolean safe = !status.scanning() && status.owesNothing();
             if (!caughtUp && (safe || (!scanned && !status.scanning()))) {
                 String what = safe ? ShipStatusText.safe(status) + ": " : "everything is scanned: ";
                 err.line(

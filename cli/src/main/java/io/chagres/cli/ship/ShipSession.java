@@ -80,13 +80,13 @@ final class ShipSession {
                             + ". What was acknowledged is safe, the next 'ship' continues from there; give more"
                             + " (--memory)");
         }
-        if (!tidied && work == 0 && shipper.following() && status.riskBytes() == 0) {
+        if (!tidied && work == 0 && shipper.following() && status.owesNothing()) {
             heap.collect(now, status.files()); // the log it was loaded from was larger than what is kept of it
             tidied = true;
         } else {
             heap.step(now, status.files());
         }
-        boolean rests = work == 0 && shipper.following() && status.riskBytes() == 0;
+        boolean rests = work == 0 && shipper.following() && status.owesNothing();
         if (!rests) {
             nextReportMs = Math.min(nextReportMs, now + intervalMs);
         }
