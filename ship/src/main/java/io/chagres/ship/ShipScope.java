@@ -12,6 +12,7 @@ import io.chagres.watch.DirectoryWatcher;
 import java.io.IOException;
 import java.time.Clock;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -86,14 +87,14 @@ final class ShipScope {
 
     /** A source that is ready to be asked. */
     private record Part(
-            List<Pathname> roots,
+            Set<Pathname> roots,
             List<Glob> rootGlobs,
             List<Condition> includes,
             List<Condition> excludes,
             boolean leavesOutJournals,
             Rules rules) {
         static Part of(Source source) throws ErrnoException {
-            List<Pathname> roots = new ArrayList<>();
+            Set<Pathname> roots = new LinkedHashSet<>();
             List<Glob> rootGlobs = new ArrayList<>();
             for (String path : source.paths()) {
                 Pathname absolute = Pathname.of(path).absolute();
