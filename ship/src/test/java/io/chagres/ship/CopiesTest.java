@@ -310,7 +310,7 @@ class CopiesTest {
 
     /** A version that ended long ago may be gone from the archive. */
     @ParameterizedTest
-    @CsvSource({"1, 1500", "7, 1000"})
+    @CsvSource({"1, 1500", "11, 1000"})
     void aCopyThatComesTooLateIsNoWitness(int hours, int length) throws IOException {
         ModelClock clock = new ModelClock();
         shipped.clock = clock;

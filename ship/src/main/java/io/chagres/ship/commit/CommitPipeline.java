@@ -31,7 +31,7 @@ public final class CommitPipeline implements AutoCloseable {
      * How long an object waits at most for the commit that refers to it: after a day compaction takes one that nothing
      * refers to for garbage, and this leaves a margin for two waits and for clocks.
      */
-    public static final long OBJECTS_WAIT_MS = Duration.ofHours(6).toMillis();
+    public static final long OBJECTS_WAIT_MS = Duration.ofHours(10).toMillis();
 
     /** A commit of small files is cut here: what is known of files in motion, and makes its table, takes a KiB each. */
     private static final int MOST_FILES = 16_384;
