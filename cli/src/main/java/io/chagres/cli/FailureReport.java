@@ -83,7 +83,7 @@ final class FailureReport {
     /** Reports a failure of a command and returns the program's exit code. */
     int report(String command, Throwable failure) {
         if (failure instanceof Output.ClosedException) {
-            return ExitCode.DONE;
+            return ExitCode.CLOSED_PIPE;
         }
         if (traces) {
             trace(failure);

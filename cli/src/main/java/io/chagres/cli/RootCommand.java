@@ -21,7 +21,8 @@ import picocli.CommandLine.Spec;
             "",
             "Exit codes: 0 done and everything acknowledged; 1 failed; 2 usage; 3 stopped with bytes at risk;"
                     + " 4 fenced by another writer; 5 the store did not answer (verify, repair);"
-                    + " 6 what is archived was asked for (restore)."
+                    + " 6 what is archived was asked for (restore);"
+                    + " 141 the reader of standard output went away."
                     + " 'chagres help COMMAND' tells more."
         })
 final class RootCommand implements Runnable {

@@ -161,10 +161,10 @@ final class MainTest {
             }
         };
         ByteArrayOutputStream err = new ByteArrayOutputStream();
-        assertThat(Main.run(new String[] {"doctor"}, closed, err)).isZero();
+        assertThat(Main.run(new String[] {"doctor"}, closed, err)).isEqualTo(ExitCode.CLOSED_PIPE);
         assertThat(Main.run(new String[] {"--help"}, closed, err))
                 .as(err.toString())
-                .isZero();
+                .isEqualTo(ExitCode.CLOSED_PIPE);
         assertThat(err.size()).isZero();
     }
 

@@ -22,5 +22,8 @@ public final class ExitCode {
     /** A signal ended the work early; what was done stays. */
     public static final int INTERRUPTED = 130;
 
+    /** The reader of standard output went away, as where SIGPIPE ends a program; what was done stays. */
+    public static final int CLOSED_PIPE = 141;
+
     private ExitCode() {}
 }

@@ -129,20 +129,18 @@ public final class Output implements OrderedOutput.Target {
         if (e instanceof ClosedException || e instanceof CommandFailure) {
             return e; // the target is another one of these
         }
-        String message = String.valueOf(e.getMessage());
-        if (message.contains("Broken pipe")) {
-            return new ClosedException(e);
-        }
-        return new CommandFailure(
-                ExitCode.FAILED, "cannot write standard output: " + message + "; the archive is unchanged");
+        String message = "cannot write standard output: " + e.getMessage();
+        return message.contains("Broken pipe")
+                ? new ClosedException(message, e)
+                : new CommandFailure(ExitCode.FAILED, message);
     }
 
     /** The reader of standard output is gone: nobody is left to read anything. */
     public static final class ClosedException extends IOException {
         private static final long serialVersionUID = 1;
 
-        ClosedException(IOException cause) {
-            super(cause);
+        ClosedException(String message, IOException cause) {
+            super(message, cause);
         }
     }
 }

@@ -26,7 +26,7 @@ sealed interface ShipReport {
     }
 
     /** Takes the status, about once in the interval. */
-    void status(ShipStatus status, long elapsedMs) throws IOException;
+    void status(ShipStatus status, long elapsedMs);
 
     /** Shows one line about a trouble. */
     void message(String message);
@@ -35,7 +35,7 @@ sealed interface ShipReport {
     default void started(String what) {}
 
     /** Takes the last status; what is at risk is said in every form. */
-    void ended(ShipStatus status, boolean safe) throws IOException;
+    void ended(ShipStatus status, boolean safe);
 
     /** Takes how to look at what was shipped, once everything is acknowledged. */
     default void shipped(String how) {}
@@ -168,7 +168,7 @@ sealed interface ShipReport {
         }
 
         @Override
-        public void status(ShipStatus status, long elapsedMs) throws IOException {
+        public void status(ShipStatus status, long elapsedMs) {
             board.status(status);
             to.status(status, elapsedMs);
         }
@@ -190,25 +190,55 @@ sealed interface ShipReport {
         }
 
         @Override
-        public void ended(ShipStatus status, boolean safe) throws IOException {
+        public void ended(ShipStatus status, boolean safe) {
             board.status(status);
             board.ended();
             to.ended(status, safe);
         }
     }
 
-    /** One JSON object per status on standard output. */
-    record Json(Output out, Troubles err, InstantSource clock, long intervalMs) implements ShipReport {
+    /** One JSON object per status on standard output, as long as that can be written: shipping goes first. */
+    final class Json implements ShipReport {
+        private final Output out;
+        private final Troubles err;
+        private final InstantSource clock;
+        private final long intervalMs;
+        private boolean unwritten;
+
+        Json(Output out, Troubles err, InstantSource clock, long intervalMs) {
+            this.out = out;
+            this.err = err;
+            this.clock = clock;
+            this.intervalMs = intervalMs;
+        }
+
+        @Override
+        public long intervalMs() {
+            return intervalMs;
+        }
+
         @Override
         public long restIntervalMs() {
             return intervalMs;
         }
 
         @Override
-        public void status(ShipStatus status, long elapsedMs) throws IOException {
-            out.line(ShipStatusText.json(status, clock.millis(), false));
-            out.flush();
+        public void status(ShipStatus status, long elapsedMs) {
+            write(status, false);
             err.status(status, elapsedMs);
+        }
+
+        private void write(ShipStatus status, boolean last) {
+            if (unwritten) {
+                return;
+            }
+            try {
+                out.line(ShipStatusText.json(status, clock.millis(), last));
+                out.flush();
+            } catch (IOException e) {
+                unwritten = true;
+                err.message(e.getMessage() + "; shipping continues, and its status is no longer written there");
+            }
         }
 
         @Override
@@ -217,9 +247,8 @@ sealed interface ShipReport {
         }
 
         @Override
-        public void ended(ShipStatus status, boolean safe) throws IOException {
-            out.line(ShipStatusText.json(status, clock.millis(), true));
-            out.flush();
+        public void ended(ShipStatus status, boolean safe) {
+            write(status, true);
             err.ended(status, safe);
         }
     }

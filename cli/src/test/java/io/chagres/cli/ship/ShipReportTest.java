@@ -9,10 +9,12 @@ import io.chagres.ship.Lost;
 import io.chagres.ship.ShipStatus;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class ShipReportTest {
@@ -90,6 +92,29 @@ final class ShipReportTest {
                 .asString()
                 .endsWith("\"ended\":true}");
         assertThat(err.size()).isZero();
+    }
+
+    /** A full disk, or a program that has ended, is no reason to leave the rest of the files here. */
+    @Test
+    void shippingGoesOnWhereNobodyTakesItsStatus() {
+        for (String fault : List.of("No space left on device", "Broken pipe")) {
+            err.reset();
+            OutputStream lost = new OutputStream() {
+                @Override
+                public void write(int b) throws IOException {
+                    throw new IOException(fault);
+                }
+            };
+            LogLines lines = new LogLines(messages, LogLines.Format.TEXT, false, InstantSource.system());
+            ShipReport report =
+                    new ShipReport.Json(new Output(lost), new ShipReport.Troubles(lines), InstantSource.system(), 1);
+            report.status(SAFE, 1000);
+            report.status(SAFE, 2000);
+            report.ended(SAFE, true);
+            assertThat(err.toString(StandardCharsets.UTF_8).lines())
+                    .containsExactly("chagres ship: cannot write standard output: " + fault
+                            + "; shipping continues, and its status is no longer written there");
+        }
     }
 
     @Test
