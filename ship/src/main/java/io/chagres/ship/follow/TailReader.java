@@ -110,7 +110,7 @@ final class TailReader implements AutoCloseable {
         return whole == 0 ? Outcome.EMPTY : end ? Outcome.READ : Outcome.MORE;
     }
 
-    /** Decides about a file that ends before its size: it was truncated since, or the file system gives a wrong size. */
+    /** Decides about a file that ends before its size: it was truncated since, or its size is wrong. */
     private Outcome endedEarly(Fd fd, long position) {
         boolean isLonger = stat.of(fd.value()) == 0 && stat.size() > position;
         return isLonger && fd.pread(again, 0, 1, position) == 0 ? failed(Errno.ENODATA) : Outcome.REWRITTEN;
