@@ -195,9 +195,15 @@ public final class DrainCommand implements Callable<Integer> {
         context.err()
                 .println(ship
                         + (runs ? "not done within " + Durations.format(timeout.toMillis()) : "ended meanwhile")
-                        + ", at risk: " + bytes(begun ? answer.leftBytes() : -1)
-                        + ". They are still in the local files" + (runs ? "; it tries again." : "."));
+                        + ", " + left(begun ? answer.leftBytes() : -1) + (runs ? "; it tries again." : "."));
         return false;
+    }
+
+    /** What is left without a byte is a name, an attribute or the end of a file. */
+    private static String left(long bytes) {
+        return bytes == 0
+                ? "names, attributes or ends of files are not acknowledged"
+                : "at risk: " + bytes(bytes) + ". They are still in the local files";
     }
 
     private void print(long pid, FlushAnswer answer, boolean done, boolean begun) throws IOException {
