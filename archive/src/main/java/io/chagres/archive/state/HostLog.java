@@ -453,8 +453,15 @@ public final class HostLog {
         long before = newest == null ? 0 : newest.seq();
         List<Long> commits = CommitList.read(store, hostId, before, at.seq());
         long end = commits.isEmpty() ? before : commits.getLast();
-        long found = TimeSearch.last(hostId, end, at.timeMs(), reader);
-        return found == TimeSearch.REMOVED ? TimeSearch.amongRest(store, hostId, end, at.timeMs(), reader) : found;
+        try {
+            long found = TimeSearch.last(hostId, end, at.timeMs(), reader);
+            return found == TimeSearch.REMOVED ? TimeSearch.amongRest(store, hostId, end, at.timeMs(), reader) : found;
+        } catch (CorruptArchiveException e) { // its time is unknown, but that of the checkpoint before it is not
+            if (newest != null && Checkpoint.header(store, hostId, newest).timeMs() > at.timeMs()) {
+                return TimeSearch.REMOVED;
+            }
+            throw e;
+        }
     }
 
     private static @Nullable CheckpointId newest(NavigableSet<CheckpointId> checkpoints, long seq) {

@@ -1,6 +1,7 @@
 package io.chagres.archive.state;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.store.BlobInfo;
@@ -80,7 +81,8 @@ final class TimeSearch {
         while (low < high) {
             long middle = low + (high - low) / 2;
             CommitHeader commit = find(hostId, middle, reader);
-            if (commit == null || commit.timeMs() <= timeMs) {
+            boolean isUnknown = commit != null && commit.seq() < first; // of an earlier row, which says nothing of this
+            if (commit == null || isUnknown || commit.timeMs() <= timeMs) {
                 found = commit == null ? REMOVED : middle;
                 low = middle + 1;
             } else {
@@ -90,11 +92,27 @@ final class TimeSearch {
         return found;
     }
 
+    /**
+     * Finds a commit. Nobody knows the time of a damaged one: the last that can be read before it stands for it, since
+     * it is no later.
+     *
+     * @return null when it was removed
+     * @throws CorruptArchiveException naming the damaged one when none before it is there
+     */
     private static @Nullable CommitHeader find(String hostId, long seq, CommitReader reader) throws IOException {
-        try {
-            return reader.read(ArchiveLayout.commit(hostId, seq));
-        } catch (NoSuchBlobException e) {
-            return null;
+        CorruptArchiveException damage = null;
+        for (long each = seq; each > 0; each--) {
+            try {
+                return reader.read(ArchiveLayout.commit(hostId, each));
+            } catch (NoSuchBlobException e) {
+                break;
+            } catch (CorruptArchiveException e) {
+                damage = damage == null ? e : damage;
+            }
         }
+        if (damage != null) {
+            throw damage;
+        }
+        return null;
     }
 }

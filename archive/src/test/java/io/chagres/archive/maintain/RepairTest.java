@@ -213,6 +213,36 @@ class RepairTest {
         }
     }
 
+    /** That the first commit behind a checkpoint is damaged hides no moment before it, also before a repair. */
+    @Test
+    void momentsThatWereCompactedNeedNoLaterCommit() throws IOException {
+        long[] times = new long[7];
+        try (CommitReader reader = new CommitReader(store)) {
+            for (int i = 1; i <= 6; i++) {
+                times[i] = reader.read(ArchiveLayout.commit(ID, i)).timeMs();
+            }
+        }
+        compact(new ArrayList<>());
+        for (int i = 7; i <= 9; i++) {
+            try (Host host = new Host(store, ID, "web1")) {
+                host.timeMs += i * 1000L;
+                host.file("/f" + i, "");
+                host.commit();
+            }
+        }
+        damage(7);
+        for (int i = 1; i <= 5; i++) {
+            PointInTime at = PointInTime.time(times[i]);
+            assertThat(HostLog.load(store, ID, at, ExtentFilter.ALL, RunListener.NONE)
+                            .seq())
+                    .isEqualTo(i);
+        }
+        PointInTime unknown = PointInTime.time(times[6] + 1);
+        assertThatThrownBy(() -> HostLog.load(store, ID, unknown, ExtentFilter.ALL, RunListener.NONE))
+                .isInstanceOf(CorruptArchiveException.class)
+                .hasMessageContaining(ArchiveLayout.commit(ID, 7));
+    }
+
     private void compact(List<String> skipped) throws IOException {
         new Compact(
                         store,

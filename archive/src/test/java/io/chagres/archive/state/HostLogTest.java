@@ -83,6 +83,27 @@ class HostLogTest {
         assertThat(load(new PointInTime(5, START + 15_000)).seq()).isEqualTo(5);
     }
 
+    /**
+     * Only moments that may need a damaged commit are refused, though the search for the time meets it. Nobody knows
+     * its time: it may be that of the commit before it.
+     */
+    @Test
+    void loadsUpToATimeBeforeADamagedCommit() throws IOException {
+        commits(20);
+        for (int seq = 1; seq <= 20; seq++) {
+            byte[] whole = store.bytes(ArchiveLayout.commit(LogFixture.HOST, seq)).clone();
+            store.bytes(ArchiveLayout.commit(LogFixture.HOST, seq))[60] ^= 1;
+            for (int last = 1; last < seq - 1; last++) {
+                assertThat(load(PointInTime.time(START + (last - 1) * 1000L)).seq())
+                        .as("commit %d is damaged", seq)
+                        .isEqualTo(last);
+            }
+            PointInTime unknown = PointInTime.time(START + (seq - 1) * 1000L);
+            assertThatThrownBy(() -> load(unknown)).isInstanceOf(CorruptArchiveException.class);
+            store.replace(ArchiveLayout.commit(LogFixture.HOST, seq), whole);
+        }
+    }
+
     @Test
     void loadsUpToATimeFromACheckpoint() throws IOException {
         commits(20);
