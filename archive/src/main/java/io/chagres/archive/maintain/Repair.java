@@ -54,6 +54,8 @@ public final class Repair {
     private final LongSupplier clockMs;
     private final RepairListener listener;
     private final Map<String, String> damaged = new LinkedHashMap<>();
+    /** What is read to its end, but not by those who look something up in it: what it says is not lost. */
+    private final Map<String, String> unindexed = new LinkedHashMap<>();
     /** The numbers of all that have the key of a commit. */
     private final NavigableSet<Long> commits = new TreeSet<>();
 
@@ -134,6 +136,7 @@ public final class Repair {
         if (gap != null && state.seq() > 0) { // with nothing left they are the only trace of the host
             mend.addAhead(rest, state.seq(), damaged);
         }
+        damaged.putAll(unindexed);
         boolean mends = mend.plan(state);
         if (damaged.isEmpty() && losses.isEmpty() && !mends) {
             return 0;
@@ -392,8 +395,12 @@ public final class Repair {
         for (CheckpointId id : Checkpoints.listed(store, hostId)) {
             String key = ArchiveLayout.checkpoint(hostId, id);
             check(key, () -> {
-                HostLog.load(store, hostId, id, tables, RunListener.NONE);
+                boolean isSmall = !HostLog.load(store, hostId, id, tables, RunListener.NONE)
+                        .isLarge(); // of a large one all was looked up
                 tables.release(hostId);
+                if (isSmall) {
+                    check(key, unindexed, () -> HostLog.checkIndex(store, key));
+                }
             });
             good = damaged.containsKey(key) || !counting.contains(id) ? good : id.seq();
         }
@@ -439,13 +446,17 @@ public final class Repair {
 
     /** An object that looks damaged twice is damaged. One that the store refuses may be whole, and cannot be moved. */
     private void check(String key, HostMend.Check check) throws IOException {
+        check(key, damaged, check);
+    }
+
+    private void check(String key, Map<String, String> found, HostMend.Check check) throws IOException {
         for (int attempt = 1; attempt <= 2; attempt++) {
             try {
                 requireOpened(check);
                 return;
             } catch (CorruptArchiveException e) {
                 if (attempt == 2) {
-                    damaged.put(key, e.fault());
+                    found.put(key, e.fault());
                 }
                 CachingStore.forget(store, key);
             } catch (NoSuchBlobException e) {

@@ -243,6 +243,32 @@ class RepairTest {
                 .hasMessageContaining(ArchiveLayout.commit(ID, 7));
     }
 
+    /** Who looks up a name needs the index of a checkpoint, who restores all does not: nothing that it says is lost. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aCheckpointThatLacksItsIndexIsWrittenAgain(boolean isFollowed) throws IOException {
+        compact(new ArrayList<>());
+        if (isFollowed) {
+            try (Host host = new Host(store, ID, "web1")) {
+                host.file("/later", "of later");
+                host.commit();
+            }
+        }
+        String before = content();
+        String key = store.keys("/checkpoints/").getFirst();
+        byte[] bytes = store.bytes(key);
+        bytes[bytes.length - 1] ^= 1;
+        repair(true);
+        assertThat(steps).noneMatch(step -> step.startsWith("LOSS"));
+        assertThat(content()).isEqualTo(before);
+        HostLog.checkIndex(
+                store,
+                store.keys("hosts/" + ID + "/checkpoints/").stream()
+                        .filter(each -> !each.startsWith("quarantine/"))
+                        .reduce("", (one, other) -> other));
+        assertThat(repair(true)).isZero();
+    }
+
     private void compact(List<String> skipped) throws IOException {
         new Compact(
                         store,

@@ -91,7 +91,8 @@ class HostLogTest {
     void loadsUpToATimeBeforeADamagedCommit() throws IOException {
         commits(20);
         for (int seq = 1; seq <= 20; seq++) {
-            byte[] whole = store.bytes(ArchiveLayout.commit(LogFixture.HOST, seq)).clone();
+            byte[] whole =
+                    store.bytes(ArchiveLayout.commit(LogFixture.HOST, seq)).clone();
             store.bytes(ArchiveLayout.commit(LogFixture.HOST, seq))[60] ^= 1;
             for (int last = 1; last < seq - 1; last++) {
                 assertThat(load(PointInTime.time(START + (last - 1) * 1000L)).seq())
