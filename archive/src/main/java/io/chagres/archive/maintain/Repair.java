@@ -185,7 +185,7 @@ public final class Repair {
         step(
                 RepairAction.CHECKPOINT,
                 ArchiveLayout.checkpoint(hostId, id),
-                "commits are damaged or missing",
+                "commits or checkpoints are damaged or missing",
                 "the host can be read as far as it is left");
     }
 
