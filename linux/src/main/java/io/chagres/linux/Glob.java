@@ -115,14 +115,14 @@ public final class Glob {
     }
 
     private boolean matchesAtAnyDepth(char[] pattern, byte[] path) {
-        if (match(pattern, 0, path, 0)) {
+        if (match(pattern, path, 0)) {
             return true;
         }
         if (anchored) {
             return false;
         }
         for (int i = path.length - 1; i >= 0; i--) {
-            if (path[i] == '/' && match(pattern, 0, path, i + 1)) {
+            if (path[i] == '/' && match(pattern, path, i + 1)) {
                 return true;
             }
             if (path[i] == '/' && isOfOneName(pattern)) {
@@ -204,53 +204,57 @@ public final class Glob {
         }
     }
 
-    private static boolean match(char[] pattern, int p, byte[] path, int s) {
-        int at = s;
-        for (int i = p; i < pattern.length; i++) {
-            switch (pattern[i]) {
-                case '*' -> {
-                    return matchStar(pattern, i, path, at);
-                }
-                case '?' -> {
-                    if (at == path.length || path[at] == '/') {
-                        return false;
-                    }
-                    at = nextCharacter(path, at);
-                }
-                case '[' -> {
-                    int close = closing(pattern, i);
-                    if (at == path.length || path[at] == '/' || !inClass(pattern, i + 1, close, path[at])) {
-                        return false;
-                    }
-                    at++;
-                    i = close;
-                }
-                default -> {
-                    if (at == path.length || !is(pattern[i], path[at])) {
-                        return false;
-                    }
-                    at++;
-                }
-            }
-        }
-        return at == path.length;
-    }
-
-    private static boolean matchStar(char[] pattern, int star, byte[] path, int from) {
-        boolean anyDepth = star + 1 < pattern.length && pattern[star + 1] == '*';
-        int rest = star + (anyDepth ? 2 : 1);
-        if (anyDepth && rest < pattern.length && pattern[rest] == '/' && match(pattern, rest + 1, path, from)) {
-            return true; // ** stands for no component at all
-        }
-        for (int at = from; at <= path.length; at++) {
-            if (match(pattern, rest, path, at)) {
-                return true;
-            }
-            if (at < path.length && path[at] == '/' && !anyDepth) {
+    /**
+     * Says whether a pattern matches the path from a byte on. A star that is reached makes good whatever an earlier one of
+     * its kind, or a star within a component, could: so only the last of each is tried again, and no path takes long.
+     */
+    private static boolean match(char[] pattern, byte[] path, int from) {
+        int p = 0;
+        int at = from;
+        int star = -1; // what follows the last *, and where the path is tried next for it
+        int starAt = 0;
+        int deep = -1; // the same of the last **
+        int deepAt = 0;
+        while (p < pattern.length || at < path.length) {
+            if (isDeep(pattern, p)) {
+                boolean isComponent = p == 0 || pattern[p - 1] == '/';
+                p += 2;
+                boolean mayBeNone = isComponent && p < pattern.length && pattern[p] == '/';
+                deep = p;
+                deepAt = mayBeNone ? at : at + 1;
+                star = -1;
+                p += mayBeNone ? 1 : 0; // ** stands for no component at all
+            } else if (p < pattern.length && pattern[p] == '*') {
+                star = ++p;
+                starAt = at;
+            } else if (p < pattern.length && at < path.length && matchesOne(pattern, p, path[at])) {
+                at = pattern[p] == '?' ? nextCharacter(path, at) : at + 1;
+                p = pattern[p] == '[' ? closing(pattern, p) + 1 : p + 1;
+            } else if (star >= 0 && starAt < path.length && path[starAt] != '/') {
+                at = ++starAt;
+                p = star;
+            } else if (deep >= 0 && deepAt <= path.length) {
+                at = deepAt++;
+                p = deep;
+                star = -1;
+            } else {
                 return false;
             }
         }
-        return false;
+        return true;
+    }
+
+    private static boolean isDeep(char[] pattern, int p) {
+        return p + 1 < pattern.length && pattern[p] == '*' && pattern[p + 1] == '*';
+    }
+
+    /** Says whether what stands at a place of a pattern, but for stars, matches a byte. */
+    private static boolean matchesOne(char[] pattern, int p, byte of) {
+        return switch (pattern[p]) {
+            case '?' -> of != '/';
+            case '[' -> of != '/' && inClass(pattern, p + 1, closing(pattern, p), of);
+            default -> is(pattern[p], of);
+        };
     }
 
     /** Returns the offset behind one character: the bytes of a UTF-8 sequence are one. */
