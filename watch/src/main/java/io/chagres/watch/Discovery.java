@@ -142,13 +142,20 @@ final class Discovery {
         if (directory.scan().checksScope) {
             checkScope(directory, known);
         }
-        if (!known.exists() || !known.isReported() || known.type() != Directory.DT_REG) {
-            return;
+        if (known.exists() && known.isReported()) {
+            tell(directory.scan(), known);
         }
-        if (directory.scan().tellsUntold) {
+    }
+
+    /** Tells what a listing cannot show: what became of the bytes of a file, and of the attributes of all others. */
+    private void tell(ScanState scan, Dentry known) {
+        boolean isFile = known.type() == Directory.DT_REG;
+        if (isFile && scan.tellsUntold) {
             reporter.listener().untold(known);
-        } else if (directory.scan().tellsModified) {
+        } else if (isFile && scan.tellsModified) {
             reporter.listener().modified(known);
+        } else if (scan.tellsUntold || scan.tellsModified) {
+            reporter.listener().attributes(known);
         }
     }
 

@@ -38,7 +38,10 @@ public interface WatchListener {
      */
     default void missed(WatchedDirectory directory) {}
 
-    /** Reports that attributes or the number of links changed ({@code IN_ATTRIB}). */
+    /**
+     * Reports that attributes or the number of links changed ({@code IN_ATTRIB}); or, of all but regular files, that
+     * they may have: by polling, or because events may be missing. A symbolic link may lead elsewhere then, too.
+     */
     default void attributes(Dentry d) {}
 
     /**
@@ -67,7 +70,7 @@ public interface WatchListener {
      */
     default void departed(@Nullable Dentry known, Pathname from, Pathname to) {}
 
-    /** Reports that events were lost. Every directory is listed again and every file reported untold by itself. */
+    /** Reports that events were lost. Every directory is listed again and every name reported by itself. */
     default void overflow() {}
 
     /**

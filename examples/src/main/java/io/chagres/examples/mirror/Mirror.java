@@ -164,24 +164,6 @@ public final class Mirror implements WatchListener, AutoCloseable {
         doubtful = true;
     }
 
-    /** Files are reported as modified one by one, the rest is not. */
-    @Override
-    public void overflow() {
-        if (top instanceof WatchedDirectory directory) {
-            changedBelow(directory);
-        }
-    }
-
-    private void changedBelow(WatchedDirectory directory) {
-        changed.add(directory);
-        directory.forEach(each -> {
-            modified(each);
-            if (each instanceof WatchedDirectory below) {
-                changedBelow(below);
-            }
-        });
-    }
-
     @Override
     public void problem(Pathname path, String what, int errno) {
         System.err.println(path + ": " + what + (errno == 0 ? "" : ": " + Errno.message(errno)));
