@@ -120,7 +120,7 @@ final class Flush {
 
     private void scanned(long nowMs) {
         parts.demand.ofAll(nowMs);
-        parts.dentries.flushDirectories();
+        parts.dentries.flushChanged();
         step = Step.READING;
     }
 

@@ -160,7 +160,7 @@ public final class Shipper implements AutoCloseable {
         work += periodically(now);
         work += runTurns(now);
         boolean allHadTurns = !parts.files.hasReady(); // until all is acknowledged a flush and a drain ask for more
-        parts.dentries.flushDirectories();
+        parts.dentries.flushChanged();
         parts.demand.changedBy(work);
         work += advancePhase(now);
         if (phase == Phase.RUNNING) {

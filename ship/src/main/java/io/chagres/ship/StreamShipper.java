@@ -157,7 +157,7 @@ public final class StreamShipper implements AutoCloseable {
     private static void refuseDirectories(KnownNames names, Pathname name) throws StoreException {
         for (Pathname each : new Pathname[] {name, unfinished(name)}) {
             KnownNames.Meaning there = names.get(each);
-            if (there != null && there.directory() != null) {
+            if (there != null && there.isDirectory()) {
                 throw new StoreException(
                         each + " is a directory in the archive of this host. Nothing was shipped; give another name"
                                 + " (--as)");

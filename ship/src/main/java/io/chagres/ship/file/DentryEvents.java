@@ -15,7 +15,6 @@ import io.chagres.watch.WatchListener;
 import io.chagres.watch.WatchedDirectory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Objects;
 import java.util.Set;
@@ -42,7 +41,9 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     private final MemorySegment pathBuffer = arena.allocate(PATH_BYTES);
     private final Statx stat = new Statx(arena);
     private final FileId fileId = new FileId();
-    private final Set<Dentry> changedDirectories = new HashSet<>();
+    /** Directories and links that may have other attributes, or another target, than were recorded. */
+    private final Set<Dentry> changed = new HashSet<>();
+
     private final UnreadableNames unreadable = new UnreadableNames();
     private final DoubtfulNames doubtful = new DoubtfulNames();
     private final Exchanges exchanges = new Exchanges();
@@ -91,6 +92,8 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
             files.modified(tail);
         } else if (d.type() == Directory.DT_REG) {
             openFile(d);
+        } else {
+            changed.add(d);
         }
     }
 
@@ -115,11 +118,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
 
     @Override
     public void attributes(Dentry d) {
-        if (d.type() == Directory.DT_DIR) {
-            changedDirectories.add(d);
-        } else if (d.type() == Directory.DT_REG) {
-            modified(d);
-        }
+        modified(d);
     }
 
     @Override
@@ -129,7 +128,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         pipeline.write(new LogRecord.NameMoved(from, to));
         known.moved(from, to);
         exchanges.renamed(d, from, to, this::doubt);
-        changedDirectories.add(fromParent);
+        changed.add(fromParent);
         parentChanged(d);
         if (d.type() == Directory.DT_DIR) {
             doubtful.renamed(d, nowMs.getAsLong());
@@ -141,8 +140,8 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
             } else {
                 files.modified(tail);
             }
-        } else if (d.type() == Directory.DT_REG) {
-            openFile(d);
+        } else {
+            modified(d);
         }
     }
 
@@ -178,7 +177,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         }
         doubtful.gone(d);
         links.gone(d);
-        changedDirectories.remove(d);
+        changed.remove(d);
         Pathname path = d.path();
         if (!movedOut) {
             exchanges.vanished(path, Tail.of(d), nowMs.getAsLong());
@@ -289,7 +288,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     private void parentChanged(Dentry d) {
         WatchedDirectory parent = d.parent();
         if (parent != null) {
-            changedDirectories.add(parent);
+            changed.add(parent);
         }
     }
 
@@ -499,6 +498,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     };
 
     private void symbolicLink(Dentry d) {
+        doubtful.looked(d);
         WatchedDirectory parent = d.parent();
         if (parent == null || !isLookedAt(d, Statx.S_IFLNK)) {
             return;
@@ -506,29 +506,30 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
         InodeAttributes attributes = attributesOf(stat);
         try (Directory open = Directory.open(parent.path())) {
             Pathname target = open.readlink(d.name());
-            if (!known.seenLink(d.path(), target)) {
+            RecordedLink now = new RecordedLink(attributes, target.hashCode());
+            if (!now.equals(d.attachment()) && !known.seenLink(d.path(), target, attributes)) {
                 pipeline.write(new LogRecord.NameAdded(d.path(), LogRecord.Kind.SYMLINK, 0, target, attributes));
             }
-            d.attach(attributes);
+            d.attach(now);
         } catch (ErrnoException e) {
             unlooked(d, e.errno());
         }
     }
 
-    /** Records the times and modes of directories whose entries changed. */
-    public void flushDirectories() {
-        if (changedDirectories.isEmpty()) {
-            return;
-        }
-        for (Dentry d : new ArrayList<>(changedDirectories)) {
+    /** Records how the directories and links are now that may have changed. */
+    public void flushChanged() {
+        for (Dentry d : changed) {
             if (d.exists() && d.attachment() instanceof InodeAttributes recorded) {
                 flushDirectory(d, recorded);
+            } else if (d.exists() && d.attachment() instanceof RecordedLink) {
+                symbolicLink(d);
             }
         }
-        changedDirectories.clear();
+        changed.clear();
     }
 
     private void flushDirectory(Dentry d, InodeAttributes recorded) {
+        doubtful.looked(d);
         if (stat.of(d.writePath(pathBuffer), false) < 0 || !stat.isDirectory()) {
             return;
         }

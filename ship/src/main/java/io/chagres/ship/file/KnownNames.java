@@ -21,12 +21,20 @@ import org.jspecify.annotations.Nullable;
  * Confined to one thread at a time.
  */
 public final class KnownNames {
-    /** The meaning of a name: a version and its number of archived bytes, a directory or a link. */
+    /**
+     * The meaning of a name: a version and its number of archived bytes; or a directory or a link with its attributes.
+     * The target is that of a link.
+     */
     public record Meaning(
             long versionId,
             long lengthBytes,
-            @Nullable InodeAttributes directory,
-            @Nullable Pathname target) {}
+            @Nullable InodeAttributes attributes,
+            @Nullable Pathname target) {
+        /** Says whether it is a directory. */
+        public boolean isDirectory() {
+            return versionId == 0 && target == null;
+        }
+    }
 
     private static final Meaning IMPLIED = new Meaning(0, 0, InodeAttributes.DEFAULT_DIRECTORY, null);
 
@@ -52,7 +60,7 @@ public final class KnownNames {
         }
         Meaning before = names.get(path);
         boolean isDirectory = added.kind() == LogRecord.Kind.DIRECTORY;
-        boolean stays = isDirectory && before != null && before.directory() != null;
+        boolean stays = isDirectory && before != null && before.isDirectory();
         if (!stays) {
             forget(path, lost);
             requireDirectory(path.parent(), lost);
@@ -62,7 +70,7 @@ public final class KnownNames {
                 new Meaning(
                         added.versionId(),
                         0,
-                        isDirectory ? added.attributes() : null,
+                        added.versionId() == 0 ? added.attributes() : null,
                         added.kind() == LogRecord.Kind.SYMLINK ? added.target() : null));
     }
 
@@ -70,7 +78,7 @@ public final class KnownNames {
     private void requireDirectory(@Nullable Pathname directory, Lost lost) {
         for (Pathname at = directory; at != null && at.length() > 1; at = at.parent()) {
             Meaning known = names.get(at);
-            if (known != null && known.directory() != null) {
+            if (known != null && known.isDirectory()) {
                 return;
             }
             forget(at, lost);
@@ -96,17 +104,19 @@ public final class KnownNames {
         }
     }
 
-    /** Takes from the log how a directory is now. */
+    /** Takes from the log how a directory or a link is now. */
     void change(Pathname path, InodeAttributes attributes) {
         names.computeIfPresent(
-                path, (same, meaning) -> meaning.directory() == null ? meaning : new Meaning(0, 0, attributes, null));
+                path,
+                (same, meaning) ->
+                        meaning.versionId() == 0 ? new Meaning(0, 0, attributes, meaning.target()) : meaning);
     }
 
     private void forget(Pathname path, Lost lost) {
         Meaning own = remove(path);
         if (own != null && own.versionId() != 0) {
             lost.lost(own.versionId(), path);
-        } else if (own != null && own.directory() != null) {
+        } else if (own != null && own.isDirectory()) {
             takeBelow(path, (name, meaning) -> {
                 if (meaning.versionId() != 0) {
                     lost.lost(meaning.versionId(), name);
@@ -183,13 +193,13 @@ public final class KnownNames {
     /** Says whether the archive already has this directory with these attributes. */
     boolean seenDirectory(Pathname path, InodeAttributes attributes) {
         Meaning meaning = remove(path);
-        return meaning != null && attributes.equals(meaning.directory());
+        return meaning != null && meaning.isDirectory() && attributes.equals(meaning.attributes());
     }
 
-    /** Says whether the archive already has this link with this target. */
-    boolean seenLink(Pathname path, Pathname target) {
+    /** Says whether the archive already has this link with this target and these attributes. */
+    boolean seenLink(Pathname path, Pathname target, InodeAttributes attributes) {
         Meaning meaning = remove(path);
-        return meaning != null && target.equals(meaning.target());
+        return meaning != null && target.equals(meaning.target()) && attributes.equals(meaning.attributes());
     }
 
     private @Nullable Meaning remove(Pathname path) {

@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class KnownNamesTest {
     private static final int STEPS = 400;
     private static final InodeAttributes DIRECTORY = new InodeAttributes(0755, 1, 2, 3);
+    private static final InodeAttributes LINK = new InodeAttributes(0777, 4, 5, 6);
 
     private final KnownNames names = new KnownNames();
     private final Map<Pathname, KnownNames.Meaning> expected = new TreeMap<>();
@@ -34,7 +35,7 @@ class KnownNamesTest {
         long version = 0;
         for (String directory : List.of("/a", "/a/b", "/a/b/c", "/d")) {
             put(directory, new KnownNames.Meaning(0, 0, DIRECTORY, null));
-            put(directory + "/link", new KnownNames.Meaning(0, 0, null, Pathname.of("x")));
+            put(directory + "/link", new KnownNames.Meaning(0, 0, LINK, Pathname.of("x")));
             for (int i = 0; i < 30; i++) {
                 put("%s/f%02d".formatted(directory, i), file(++version));
             }
@@ -101,7 +102,12 @@ class KnownNamesTest {
         fill();
         assertThat(names.seenDirectory(Pathname.of("/a"), DIRECTORY)).isTrue();
         assertThat(names.seenDirectory(Pathname.of("/a"), DIRECTORY)).isFalse();
-        assertThat(names.seenLink(Pathname.of("/a/link"), Pathname.of("y"))).isFalse();
+        assertThat(names.seenLink(Pathname.of("/a/link"), Pathname.of("y"), LINK))
+                .isFalse();
+        assertThat(names.seenLink(Pathname.of("/a/b/link"), Pathname.of("x"), DIRECTORY))
+                .isFalse();
+        assertThat(names.seenLink(Pathname.of("/a/b/c/link"), Pathname.of("x"), LINK))
+                .isTrue();
         assertThat(names.seenFile(Pathname.of("/a/f00"), 2)).isFalse(); // another version's
         assertThat(names.seenFile(Pathname.of("/a/f00"), 1)).isFalse(); // it counts as seen
     }

@@ -196,7 +196,7 @@ class LoadedRowsTest {
                         new KnownNames.Meaning(
                                 version == null ? 0 : version.id(),
                                 version == null ? 0 : version.length(),
-                                entry.kind() == LogRecord.Kind.DIRECTORY ? entry.attributes() : null,
+                                version == null ? entry.attributes() : null,
                                 entry.kind() == LogRecord.Kind.SYMLINK ? entry.target() : null));
             }
             return names;
