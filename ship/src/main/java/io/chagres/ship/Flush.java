@@ -132,7 +132,9 @@ final class Flush {
         for (Tail tail : parts.table.objects()) {
             left += tail.missingBytes() + parts.verifier.unverifiedBytes(tail);
         }
-        return left == 0 && parts.demand.isUnconfirmed() ? -1 : left;
+        boolean isOwed = parts.demand.isUnconfirmed()
+                || !parts.dentries.unreadable().all().isEmpty();
+        return left == 0 && isOwed ? -1 : left;
     }
 
     private void tell(long leftBytes, ShipStatus status) {

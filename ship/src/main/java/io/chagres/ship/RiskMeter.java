@@ -115,7 +115,7 @@ final class RiskMeter {
                 oldest == Long.MAX_VALUE ? 0 : Math.max(1, nowMs - oldest),
                 heldBack,
                 unknown ? -1 : unverified,
-                parts.dentries.unreadable().files().size(),
+                parts.dentries.unreadable().files(),
                 parts.watcher.unreadable(),
                 total,
                 Math.max(0, archived - Math.max(0, undelivered)),
@@ -138,8 +138,8 @@ final class RiskMeter {
     /** Returns since when the oldest debt is owed that no tail knows; {@link Long#MAX_VALUE} when there is none. */
     private long elsewhereSinceMs(long nowMs, boolean scanning, long unverified) {
         long oldest = parts.undelivered.sinceMs();
-        for (UnreadableNames.Unread each : parts.dentries.unreadable().files().values()) {
-            oldest = each.sizeBytes() == 0 ? oldest : Math.min(oldest, each.sinceMs());
+        for (UnreadableNames.Unread each : parts.dentries.unreadable().all().values()) {
+            oldest = Math.min(oldest, each.sinceMs());
         }
         oldest = Math.min(
                 oldest, directories.oldest(parts.watcher.unreadablePaths().collect(Collectors.toSet()), nowMs));
@@ -177,7 +177,7 @@ final class RiskMeter {
     /** Returns the files that have been at risk for longest, at most some. Allocates. */
     List<FileRisk> files(long nowMs, int most) {
         List<FileRisk> files = files(nowMs, tail -> true);
-        parts.dentries.unreadable().files().forEach((name, each) -> {
+        parts.dentries.unreadable().all().forEach((name, each) -> {
             if (each.sizeBytes() > 0) {
                 long age = Math.max(0, nowMs - each.sinceMs());
                 files.add(new FileRisk(name.path().toString(), each.sizeBytes(), age, each.sizeBytes()));

@@ -378,7 +378,7 @@ public final class Shipper implements AutoCloseable {
             }
             case DRAINING -> {
                 if (isDrained(now)) {
-                    drained = true;
+                    drained = parts.dentries.unreadable().all().isEmpty();
                     parts.closeIncarnation();
                     phase = Phase.CLOSING;
                 }

@@ -293,6 +293,34 @@ class UnreadableTest {
         assertDrainIsNotSafe();
     }
 
+    /** It has no bytes to count, and neither its name nor its attributes are in the archive. */
+    @Test
+    void anEmptyFileThatCannotBeRead() throws IOException {
+        tree.clock = clock;
+        Path empty = Files.createFile(closed.resolve("empty"));
+        permissions(empty, "---------");
+        until("it is found", status -> isStarted(status) && status.unreadableFiles() == 1 && status.riskMs() > 10_000);
+        assertThat(flushAsNobody().leftBytes()).isNegative();
+        Shipper running = tree.shipper();
+        running.requestDrain();
+        until("it ends", _ -> running.finished());
+        assertThat(running.drained()).isFalse();
+        tree.end();
+        permissions(empty, "rw-r--r--");
+        tree.drain();
+        assertThat(isNamed("empty")).isTrue();
+    }
+
+    /** The archive has the bytes that it had before somebody emptied it. */
+    @Test
+    void aFileThatCannotBeReadAndWasEmptiedWhileNoShipperRan() throws IOException {
+        tree.drain();
+        Files.write(closed.resolve("hidden"), new byte[0]);
+        permissions(closed.resolve("hidden"), "---------");
+        until("it is started", status -> isStarted(status) && status.unreadableFiles() == 1);
+        assertThat(flushAsNobody().leftBytes()).isNegative();
+    }
+
     @Test
     void aFileWhosePathIsTooLong() throws IOException {
         tree.clock = clock;

@@ -67,7 +67,8 @@ sealed interface ShipReport {
                 status.heldBackBytes() > 0 ? ", of them " + ByteSize.format(status.heldBackBytes()) + " held back" : "";
         String cause = status.storeTrouble() == null ? "" : "; the store " + status.storeTrouble();
         if (status.riskBytes() == 0) {
-            return "stopped before all names, attributes and ends of files were acknowledged" + cause
+            return "stopped before all names, attributes and ends of files were acknowledged"
+                    + ShipStatusText.unreadable(status) + cause
                     + ". Every byte that was seen is: start chagres ship again to ship the rest.";
         }
         return "stopped with bytes at risk: " + ShipStatusText.risk(status) + held + ShipStatusText.lost(status)

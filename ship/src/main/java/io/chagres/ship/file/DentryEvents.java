@@ -172,7 +172,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     public void vanished(Dentry d, boolean movedOut) {
         parentChanged(d);
         UnreadableNames.Unread unread = unreadable.remove(d);
-        if (unread != null) {
+        if (unread != null && d.type() == Directory.DT_REG) {
             goneUnread(d, unread.sizeBytes(), movedOut);
         }
         doubtful.gone(d);
@@ -433,6 +433,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     }
 
     private void unlooked(Dentry d, int errno) {
+        d.attach(null); // so that it is recorded once it can be looked at
         if (isGone(errno)) {
             doubtful.doubt(d, nowMs.getAsLong());
         } else {
@@ -441,9 +442,8 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     }
 
     private void notRecorded(Dentry d, String why) {
-        if (unreadable.add(d)) {
-            once(d.path() + " is not recorded: " + why);
-        }
+        unreadable.put(d, UnreadableNames.UNKNOWN, nowMs.getAsLong());
+        once(d.path() + " is not recorded: " + why);
     }
 
     private void directory(Dentry d) {
