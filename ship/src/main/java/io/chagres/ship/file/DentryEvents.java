@@ -530,7 +530,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
 
     private void flushDirectory(Dentry d, InodeAttributes recorded) {
         doubtful.looked(d);
-        if (stat.of(d.writePath(pathBuffer), false) < 0 || !stat.isDirectory()) {
+        if (!isLookedAt(d, Statx.S_IFDIR)) {
             return;
         }
         InodeAttributes now = attributesOf(stat);
