@@ -1,5 +1,6 @@
 package io.chagres.archive.find;
 
+import io.chagres.archive.find.BoundedText.TooManyLooksException;
 import io.chagres.foreign.MemoryScan;
 import java.io.ByteArrayOutputStream;
 import java.lang.foreign.Arena;
@@ -62,7 +63,7 @@ public final class LineFinder implements AutoCloseable {
 
     /**
      * Finds the next line; {@link #start} and {@link #end} say where. A line that is too long for an expression that
-     * nests is passed over, see {@link #tooLong}.
+     * nests, or looks at it again and again, is passed over, see {@link #tooLong}.
      *
      * @param from where a line begins
      * @param to where the last one ends: behind its newline, or behind its last byte
@@ -113,11 +114,11 @@ public final class LineFinder implements AutoCloseable {
         MemorySegment.copy(block, ValueLayout.JAVA_BYTE, lineStart, line, 0, length);
         try {
             boolean found = LineText.isAscii(line, length)
-                    ? ascii.reset(new String(line, 0, length, StandardCharsets.ISO_8859_1))
+                    ? ascii.reset(new BoundedText(new String(line, 0, length, StandardCharsets.ISO_8859_1)))
                             .find(from)
-                    : unicode.reset(LineText.of(line, length)).find();
+                    : unicode.reset(new BoundedText(LineText.of(line, length))).find();
             return found != pattern.inverted();
-        } catch (StackOverflowError e) { // the JDK's way to say that it nests too deeply
+        } catch (StackOverflowError | TooManyLooksException e) { // the JDK's way to say that it nests too deeply
             tooLong = Math.max(tooLong, length);
             return false;
         }
@@ -152,7 +153,7 @@ public final class LineFinder implements AutoCloseable {
         }
         boolean isAscii = LineText.isAscii(bytes, bytes.length);
         String text = LineText.of(bytes, bytes.length);
-        Matcher matcher = pattern.expression(isAscii).matcher(text);
+        Matcher matcher = pattern.expression(isAscii).matcher(new BoundedText(text));
         int chars = 0;
         int place = 0;
         for (int last = -1; hasNext(matcher, text, last, bytes.length); last = chars) {
@@ -172,7 +173,7 @@ public final class LineFinder implements AutoCloseable {
     public byte[] replaced(byte[] bytes, Replacement by, LineSpans spans) {
         boolean isAscii = LineText.isAscii(bytes, bytes.length);
         String text = LineText.of(bytes, bytes.length);
-        Matcher matcher = pattern.expression(isAscii).matcher(text);
+        Matcher matcher = pattern.expression(isAscii).matcher(new BoundedText(text));
         ByteArrayOutputStream out = new ByteArrayOutputStream(bytes.length);
         int chars = 0;
         for (int last = -1; hasNext(matcher, text, last, bytes.length); last = chars) {
@@ -195,7 +196,7 @@ public final class LineFinder implements AutoCloseable {
                 found = next <= text.length() && matcher.find(next);
             }
             return found;
-        } catch (StackOverflowError e) { // behind what matches
+        } catch (StackOverflowError | TooManyLooksException e) { // behind what matches
             tooLong = Math.max(tooLong, length);
             return false;
         }

@@ -1,5 +1,6 @@
 package io.chagres.archive.find;
 
+import io.chagres.archive.find.BoundedText.TooManyLooksException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
@@ -32,6 +33,7 @@ final class SpanFinder {
     private final Matcher[] onTheLine = new Matcher[2];
     private byte[] bytes = {};
     private String text = "";
+    private BoundedText bounded = new BoundedText(text);
     private int kind;
     private boolean isEnd;
     /** Where the search continues: a character, and its offset in the block. */
@@ -70,6 +72,7 @@ final class SpanFinder {
         MemorySegment.copy(block, ValueLayout.JAVA_BYTE, 0, bytes, 0, length);
         kind = LineText.isAscii(bytes, length) ? 0 : 1;
         text = LineText.of(bytes, length);
+        bounded = new BoundedText(text);
         isEnd = ends;
         isCut = false;
         at = kind == 0
@@ -77,7 +80,7 @@ final class SpanFinder {
                 : LineText.of(Arrays.copyOf(bytes, (int) from), (int) from).length();
         place = (int) from;
         for (Matcher each : List.of(fromHere[kind], onTheLine[kind])) {
-            each.reset(text).useAnchoringBounds(false).useTransparentBounds(true);
+            each.reset(bounded).useAnchoringBounds(false).useTransparentBounds(true);
         }
     }
 
@@ -132,6 +135,7 @@ final class SpanFinder {
 
     /** Tries a match here; if there is one the search continues behind it. */
     private boolean attempt(Matcher matcher) {
+        bounded.begin();
         try {
             boolean found = matcher.region(at, text.length()).lookingAt();
             isCut = matcher.hitEnd() && !isEnd;
@@ -154,13 +158,14 @@ final class SpanFinder {
                 step(); // what is empty is not found twice
             }
             return true;
-        } catch (StackOverflowError e) { // the JDK's way to say that it nests too deeply
+        } catch (StackOverflowError
+                | TooManyLooksException e) { // the first is how the JDK says that it nests too deeply
             isCut = true;
             return false;
         }
     }
 
-    /** Says whether nobody knows what matches from {@link #place} on: it is too long, or nests too deeply. */
+    /** Says whether nobody knows what matches from {@link #place} on: it is too long, nests too deeply, or is looked at too often. */
     boolean isCut() {
         return isCut;
     }

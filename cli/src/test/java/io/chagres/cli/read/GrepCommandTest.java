@@ -302,6 +302,8 @@ final class GrepCommandTest {
         assertThat(matches.err()).contains("web:/a: " + passed, "web:/b: a line of 500004 bytes");
         assertThat(grep("-v", "(x|y)+\\s", "STORE", "web:/a").out()).isEmpty();
         assertThat(grep("-I", "o", "STORE", "web:/b")).isEqualTo(new CommandRun(0, "x other\n", ""));
+        assertThat(grep("-I", "[xy]+ ?[zl]", "STORE", "web:/a")) // from each y it would be tried to the last one
+                .isEqualTo(new CommandRun(2, "x last\n", "chagres grep: web:/a: " + passed + "\n"));
     }
 
     /** Rotations, gone files, holes, lines over commits and objects, bytes that are no UTF-8. */
