@@ -96,7 +96,7 @@ def _regex(pattern: str) -> str:
     while at < len(pattern):
         char = pattern[at]
         if char == "*":
-            if pattern.startswith("**/", at):
+            if pattern.startswith("**/", at) and pattern[at - 1:at] in ("", "/"):
                 text, at = text + "(?:.*/)?", at + 3
             elif pattern.startswith("**", at):
                 text, at = text + ".*", at + 2
