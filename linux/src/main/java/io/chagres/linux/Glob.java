@@ -205,8 +205,9 @@ public final class Glob {
     }
 
     /**
-     * Says whether a pattern matches the path from a byte on. A star that is reached makes good whatever an earlier one of
-     * its kind, or a star within a component, could: so only the last of each is tried again, and no path takes long.
+     * Says whether a pattern matches the path from a byte on. Once a star is reached, no other place for an earlier
+     * one of its kind, or for one within a component, could help. So only the last of each is tried again, and no path
+     * takes long.
      */
     private static boolean match(char[] pattern, byte[] path, int from) {
         int p = 0;

@@ -1,8 +1,8 @@
 package io.chagres.archive.find;
 
 /**
- * A text at which an expression may look so often, and no more: the JDK tries some expressions on a long line for hours.
- * Confined to one thread.
+ * A text at which an expression may look so often, and no more: the JDK tries some expressions on a long line for
+ * hours. Confined to one thread.
  */
 final class BoundedText implements CharSequence {
     /** An expression that needs more for one line takes more than a second for it. */

@@ -158,14 +158,13 @@ final class SpanFinder {
                 step(); // what is empty is not found twice
             }
             return true;
-        } catch (StackOverflowError
-                | TooManyLooksException e) { // the first is how the JDK says that it nests too deeply
+        } catch (StackOverflowError | TooManyLooksException e) { // the JDK says that it nests too deeply
             isCut = true;
             return false;
         }
     }
 
-    /** Says whether nobody knows what matches from {@link #place} on: it is too long, nests too deeply, or is looked at too often. */
+    /** Says whether nobody knows what matches from {@link #place} on: it is too long, or the search for it is. */
     boolean isCut() {
         return isCut;
     }
