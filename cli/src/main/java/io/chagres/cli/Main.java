@@ -90,7 +90,7 @@ public final class Main {
      * @param out receives standard output; not closed
      * @param err receives messages; not closed
      * @return the exit code: 0 done, 1 failed, 2 usage, 3 stopped with bytes at risk, 4 fenced by another writer,
-     *     5 the store did not answer, 130 interrupted
+     *     5 the store did not answer, 130 interrupted, 141 the reader of standard output went away
      */
     public static int run(String[] args, OutputStream out, OutputStream err) {
         return run(CommandContext.of(out, err, child(args)), args);
