@@ -71,7 +71,7 @@ public record StoreAddress(String text, @Nullable String scheme, String path) {
      * @throws StoreException when it is no address and no plain path; the message has the nearest right spelling
      */
     public static StoreAddress parse(String text) throws StoreException {
-        if (text.isEmpty() || text.equals("file:") || text.equals("file://")) {
+        if (text.isBlank() || text.equals("file:") || text.equals("file://")) {
             throw new StoreException("the archive '" + text + "' has no path; '.' is the working directory");
         }
         if (text.startsWith("file:///")) {

@@ -64,6 +64,14 @@ final class StoreAddressTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"", " ", "\t ", "file:", "file://"})
+    void refusesAnArchiveWithoutAPath(String text) {
+        assertThatThrownBy(() -> StoreAddress.parse(text))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("has no path");
+    }
+
+    @ParameterizedTest
     @CsvSource({
         "/mnt/archive,/mnt/archive",
         "archive,archive",
