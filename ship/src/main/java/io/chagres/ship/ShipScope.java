@@ -89,6 +89,7 @@ final class ShipScope {
     private record Part(
             Set<Pathname> roots,
             List<Glob> rootGlobs,
+            List<Glob> unmatchedGlobs, // of the sources' paths, until a name matches or it was said
             List<Condition> includes,
             List<Condition> excludes,
             boolean leavesOutJournals,
@@ -106,6 +107,7 @@ final class ShipScope {
             return new Part(
                     roots,
                     rootGlobs,
+                    new ArrayList<>(rootGlobs),
                     conditions("--include", source.includes()),
                     conditions("--exclude", source.excludes()),
                     !source.includes().contains(JOURNAL.toString()),
@@ -174,7 +176,15 @@ final class ShipScope {
         }
 
         boolean excludes(Pathname path, boolean isDirectory) {
+            if (!unmatchedGlobs.isEmpty()) {
+                unmatchedGlobs.removeIf(each -> each.matches(path) || isNamed(each, path));
+            }
             return matchesAny(excludes, path, isDirectory) || (leavesOutJournals && JOURNAL.matches(path));
+        }
+
+        /** Says whether a name is spelled as a glob is. */
+        private boolean isNamed(Glob glob, Pathname path) {
+            return roots.contains(path) && path.equals(Pathname.of(glob.toString()));
         }
 
         /** Says whether a file, or a directory above it that the source names or that lies below, is left out. */
@@ -273,6 +283,11 @@ final class ShipScope {
 
     /** Says of each pattern that matched no name so far that it did not; to be called once a scan is over. */
     void sayUnmatched() {
+        for (Part part : parts) {
+            part.unmatchedGlobs.forEach(each -> listener.problem(
+                    "'" + each + "' matches no name that is there now; what does so later is followed then"));
+            part.unmatchedGlobs.clear();
+        }
         parts.stream()
                 .flatMap(each -> Stream.concat(each.includes.stream(), each.excludes.stream()))
                 .filter(each -> !each.matched)

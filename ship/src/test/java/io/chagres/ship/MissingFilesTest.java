@@ -57,6 +57,13 @@ final class MissingFilesTest {
         return all;
     }
 
+    /** Returns what was said, but for a glob that has no name to match once all were moved away. */
+    private List<String> problems() {
+        return tree.problems.stream()
+                .filter(each -> !each.contains("matches no name"))
+                .toList();
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"l/app.log.1", "l/old/app.log.1"})
     void shipsTheTailOfWhatWasRotatedAway(String rotated) throws IOException {
@@ -67,7 +74,7 @@ final class MissingFilesTest {
         assertThat(tree.archived("l/app.log")).isNull();
         tree.settle();
         assertThat(tree.shipper().status().missingFiles()).isZero();
-        assertThat(tree.problems).isEmpty();
+        assertThat(problems()).isEmpty();
     }
 
     @Test
@@ -87,13 +94,13 @@ final class MissingFilesTest {
         growsUnseen("l/app.log");
         Files.delete(tree.file("l/app.log"));
         tree.settle();
-        assertThat(tree.problems).hasSize(1);
-        assertThat(tree.problems.getFirst()).contains("l/app.log is gone", "behind byte 5000");
+        assertThat(problems()).hasSize(1);
+        assertThat(problems().getFirst()).contains("l/app.log is gone", "behind byte 5000");
         assertThat(tree.shipper().status().missingFiles()).isEqualTo(1);
         tree.drain();
         tree.problems.clear();
         tree.settle();
-        assertThat(tree.problems).as("once").isEmpty();
+        assertThat(problems()).as("once").isEmpty();
         assertThat(tree.shipper().status().missingFiles()).isZero();
     }
 
@@ -115,7 +122,7 @@ final class MissingFilesTest {
         tree.settle();
         assertThat(tree.archived("l/app-1.log")).isEqualTo(all);
         assertThat(tree.shipper().status().missingFiles()).isZero();
-        assertThat(tree.problems).isEmpty();
+        assertThat(problems()).isEmpty();
     }
 
     /** A file that was let go after it was read to its end is not looked for at each start. */
@@ -126,7 +133,7 @@ final class MissingFilesTest {
         tree.settle().drain();
         Files.delete(tree.file("l/app.log.1"));
         tree.settle();
-        assertThat(tree.problems).isEmpty();
+        assertThat(problems()).isEmpty();
     }
 
     @Test
@@ -139,6 +146,6 @@ final class MissingFilesTest {
                 Files.createDirectories(temp.resolve("far/away")).resolve("x"));
         tree.settle().drain();
         assertThat(archivedVersions()).containsExactly(all);
-        assertThat(tree.problems).isEmpty();
+        assertThat(problems()).isEmpty();
     }
 }

@@ -97,6 +97,24 @@ final class PatternsTest {
         assertThat(tree.problems.get(1)).contains("--exclude 'secret/'");
     }
 
+    /** A mistyped glob is named, as a path that does not exist is; a name may hold such characters. */
+    @Test
+    void saysOnceWhichGlobsOfSourcesMatchNothing() throws IOException {
+        append(tree.file("[x].log"), new byte[] {1});
+        List<String> paths = List.of(
+                tree.file("*.lgo").toString(),
+                tree.file("*.log").toString(),
+                tree.file("ke*").toString(),
+                tree.file("[x].log").toString());
+        tree.sources = List.of(new Source(paths, List.of(), List.of(), 1, Codec.ZSTD));
+        tree.settle().settle();
+        assertThat(has("top.log")).isTrue();
+        assertThat(has("[x].log")).isTrue();
+        assertThat(has("keep/k.log")).isTrue();
+        assertThat(tree.problems).hasSize(1);
+        assertThat(tree.problems.getFirst()).contains("*.lgo' matches no name that is there now; ");
+    }
+
     /** Each of two sources leaves out for itself, with all below. */
     @Test
     void ofTwoSourcesOneLeavesOut() throws IOException {
