@@ -20,6 +20,7 @@ public final class StoreOpening {
     private final Backoff backoff = new Backoff(RandomGenerator.getDefault());
     private final CountDownLatch stopped = new CountDownLatch(1);
     private volatile long untilMs = Long.MAX_VALUE;
+    private boolean proven;
     private @Nullable String cause;
     private long refusedMs;
     private long errors;
@@ -56,7 +57,7 @@ public final class StoreOpening {
         private final transient ShipStatus status;
 
         TimeoutException(ShipStatus status) {
-            super("stopped before the store accepted anything");
+            super("stopped while the store refuses");
             this.status = status;
         }
 
@@ -91,8 +92,13 @@ public final class StoreOpening {
         return stopped.getCount() == 0;
     }
 
+    /** Says that the store has worked: no address is mistyped, so that a refusal that lasts is waited for too. */
+    public void proven() {
+        proven = true;
+    }
+
     /**
-     * Opens until it succeeds, the refusal cannot pass by itself, or the time is over.
+     * Opens until it succeeds, a store that never worked refuses for good, or the time is over.
      *
      * @throws TimeoutException when the time is over
      */
@@ -106,7 +112,7 @@ public final class StoreOpening {
                 }
                 return opened;
             } catch (StoreException e) {
-                if (e.isLasting()) {
+                if (e.isLasting() && !proven) {
                     throw e;
                 }
                 refused(String.valueOf(e.getMessage()));

@@ -38,6 +38,14 @@ final class StoreOpeningTest {
         assertThat(told).isEmpty();
     }
 
+    /** An archive that somebody moves away under a ship that runs comes back. */
+    @Test
+    void aRefusalThatLastsIsWaitedForOnceTheStoreHasWorked() throws IOException {
+        opening.proven();
+        assertThat(opening.open(() -> refuseUntil(2, true))).isEqualTo("open");
+        assertThat(told).containsExactly("refused closed true", "waits", "accepted");
+    }
+
     @Test
     void triesOnceAfterAStopWithoutTime() {
         opening.stop(0);

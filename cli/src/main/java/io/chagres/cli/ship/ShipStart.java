@@ -97,6 +97,7 @@ final class ShipStart implements StoreOpening.Listener, ShipListener {
     synchronized void opened(Runnable drain, Runnable commitNow) {
         session = drain;
         flush = commitNow;
+        opening.proven();
         over();
         if (opening.isStopped()) {
             drain.run();
