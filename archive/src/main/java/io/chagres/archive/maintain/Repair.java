@@ -9,9 +9,11 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.log.ProtectedStore;
+import io.chagres.archive.read.FrameCheck;
 import io.chagres.archive.state.Checkpoint;
 import io.chagres.archive.state.Checkpoints;
 import io.chagres.archive.state.CompactedHistoryException;
+import io.chagres.archive.state.History;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.KeyCheck;
@@ -162,7 +164,7 @@ public final class Repair {
         if (apply && state.seq() > 0) {
             mend.note(losses.keySet());
         }
-        moveAll(apply);
+        moveAll(state, apply);
         for (String key : mend.puts()) {
             String[] reason = mend.reason(key);
             step(RepairAction.PUT, key, reason[0], reason[1]);
@@ -311,7 +313,23 @@ public final class Repair {
         after.putInto(writing);
     }
 
-    private void moveAll(boolean apply) throws IOException {
+    /** Nobody else says what a history does, so that another is there before a damaged one is moved away. */
+    private void copyHistories(HostState state, boolean apply) throws IOException {
+        for (String key : unindexed.keySet()) {
+            String target = key.startsWith(ArchiveLayout.history(hostId))
+                    ? History.keyOfCopy(store, hostId, key, damaged.keySet())
+                    : null;
+            if (target != null) {
+                step(RepairAction.PUT, target, key + " is damaged at its end", "it holds the same records");
+                if (apply) {
+                    History.copy(store, writing(state), key, target);
+                }
+            }
+        }
+    }
+
+    private void moveAll(HostState state, boolean apply) throws IOException {
+        copyHistories(state, apply);
         for (Map.Entry<String, String> each : damaged.entrySet()) {
             String target = target(each.getKey());
             step(RepairAction.QUARANTINE, each.getKey(), each.getValue(), "it is kept as " + target);
@@ -408,6 +426,9 @@ public final class Repair {
         for (String prefix : new String[] {ArchiveLayout.tables(hostId), ArchiveLayout.history(hostId)}) {
             for (BlobInfo object : BlobList.all(store, prefix, null)) {
                 check(object.key(), () -> HostLog.check(store, object.key()));
+                if (!damaged.containsKey(object.key())) {
+                    check(object.key(), unindexed, () -> FrameCheck.check(store, object.key()));
+                }
             }
         }
         check(ArchiveLayout.owner(hostId), () -> HostRegistry.recordedName(store, hostId));

@@ -6,7 +6,7 @@ public enum RepairAction {
     LOSS,
     /** Puts a checkpoint of what is left. */
     CHECKPOINT,
-    /** Puts what follows from the log. */
+    /** Puts what follows from the log, or what a damaged object still says. */
     PUT,
     /** Moves a damaged object away. */
     QUARANTINE,

@@ -11,6 +11,7 @@ import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -192,6 +193,51 @@ public final class History {
                     firstMoment(store, found.keys().getFirst()).timeMs());
         }
         return state;
+    }
+
+    /**
+     * Returns a key for a copy of a history whose end is damaged; null where another that is whole covers the same.
+     * Its earliest time is a little less than it says: nothing else of the key may differ.
+     *
+     * @param damaged the keys of those that are not whole
+     */
+    public static @Nullable String keyOfCopy(BlobStore store, String hostId, String key, Set<String> damaged)
+            throws IOException {
+        CommitSpan span = ArchiveLayout.historyOf(key);
+        if (span == null) {
+            return null;
+        }
+        boolean isMarked = store.exists(ArchiveLayout.historyMark(key));
+        for (Stored each : list(store, hostId)) {
+            if (each.span().equals(span) && (each.isMarked() || !isMarked) && !damaged.contains(each.key())) {
+                return null;
+            }
+        }
+        long earliestMs = ArchiveLayout.earliestOf(key);
+        String copy = key;
+        while (store.exists(copy)) {
+            earliestMs--;
+            copy = ArchiveLayout.history(hostId, span, earliestMs);
+        }
+        return copy;
+    }
+
+    /**
+     * Writes what a history says under another key, and then its mark, if the history has one.
+     *
+     * @param writing encrypts as the host does
+     */
+    public static void copy(BlobStore store, BlobStore writing, String key, String target) throws IOException {
+        try (CheckpointReader in = new CheckpointReader(store, key, FixedHeader.HISTORY)) {
+            Checkpoint.put(writing, target, in.header(), out -> {
+                for (LogRecord record = in.next(); record != null; record = in.next()) {
+                    out.write(record);
+                }
+            });
+        }
+        if (store.exists(ArchiveLayout.historyMark(key))) {
+            store.putIfAbsent(ArchiveLayout.historyMark(target), MemorySegment.ofArray(new byte[0]));
+        }
     }
 
     /** Applies what an object says about moments up to a commit. */

@@ -11,7 +11,6 @@ import io.chagres.archive.log.CommitBuilder;
 import io.chagres.archive.log.CommitLog;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.log.LogEnd;
-import io.chagres.archive.read.VersionContent;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
@@ -32,15 +31,12 @@ import io.chagres.testkit.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,59 +44,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("long")
-class RepairTest {
-    private static final String ID = "0123456789abcdef";
-
-    private final MemoryStore store = new MemoryStore();
-    private final List<String> steps = new ArrayList<>();
-    private long file;
-
-    @BeforeEach
-    void write() throws IOException {
-        for (int i = 1; i <= 6; i++) {
-            try (Host host = new Host(store, ID, "web1")) {
-                host.timeMs += i * 1000L;
-                file = i == 1 ? host.file("/a", "") : file;
-                host.appendTo(file, (i - 1) * 7, "line " + i + "\n");
-                host.commit();
-            }
-        }
-    }
-
-    private long repair(boolean apply) throws IOException {
-        steps.clear();
-        return new Repair(
-                        store, ID, store::nowMs, (action, object, why, consequence) -> steps.add(action + " " + object))
-                .run(apply);
-    }
-
-    private String content() throws IOException {
-        try (Host host = new Host(store, ID, "web1")) {
-            HostState state = host.state();
-            StringBuilder text = new StringBuilder();
-            try (VersionContent content = new VersionContent(store, ID, state)) {
-                content.copyProven(
-                        Objects.requireNonNull(state.version(file)),
-                        0,
-                        Objects.requireNonNull(state.version(file)).length(),
-                        (position, bytes) ->
-                                text.append(new String(bytes.toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8)),
-                        (start, end, cause) -> text.append('[')
-                                .append(start)
-                                .append('-')
-                                .append(end)
-                                .append(']'));
-            }
-            return text.toString();
-        }
-    }
-
-    private byte[] damage(long seq) {
-        byte[] bytes = store.bytes(ArchiveLayout.commit(ID, seq));
-        bytes[60] ^= 1;
-        return bytes;
-    }
-
+class RepairTest extends RepairFixture {
     @Test
     void leavesAloneWhatIsWhole() throws IOException {
         List<String> keys = store.keys();
@@ -241,41 +185,6 @@ class RepairTest {
         assertThatThrownBy(() -> HostLog.load(store, ID, unknown, ExtentFilter.ALL, RunListener.NONE))
                 .isInstanceOf(CorruptArchiveException.class)
                 .hasMessageContaining(ArchiveLayout.commit(ID, 7));
-    }
-
-    /** Who looks up a name needs the index of a checkpoint, who restores all does not: nothing that it says is lost. */
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void aCheckpointThatLacksItsIndexIsWrittenAgain(boolean isFollowed) throws IOException {
-        compact(new ArrayList<>());
-        if (isFollowed) {
-            try (Host host = new Host(store, ID, "web1")) {
-                host.file("/later", "of later");
-                host.commit();
-            }
-        }
-        String before = content();
-        String key = store.keys("/checkpoints/").getFirst();
-        byte[] bytes = store.bytes(key);
-        bytes[bytes.length - 1] ^= 1;
-        repair(true);
-        assertThat(steps).noneMatch(step -> step.startsWith("LOSS"));
-        assertThat(content()).isEqualTo(before);
-        HostLog.checkIndex(
-                store,
-                store.keys("hosts/" + ID + "/checkpoints/").stream()
-                        .filter(each -> !each.startsWith("quarantine/"))
-                        .reduce("", (one, other) -> other));
-        assertThat(repair(true)).isZero();
-    }
-
-    private void compact(List<String> skipped) throws IOException {
-        new Compact(
-                        store,
-                        new CompactOptions(0, 0, 1, 1 << 20, false),
-                        () -> Long.MAX_VALUE,
-                        (subject, cause) -> skipped.add(subject + ": " + cause.getMessage()))
-                .host(ID);
     }
 
     @Test

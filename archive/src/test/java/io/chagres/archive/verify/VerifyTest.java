@@ -199,6 +199,21 @@ class VerifyTest extends VerifyFixture {
                 .withMessageContaining("it was put under another key");
     }
 
+    /** All that it says is read from its beginning, as readers do. */
+    @Test
+    void saysThatAHistoryDamagedAtItsEndLosesNothing() throws IOException {
+        fill().close();
+        new Compact(store, new CompactOptions(0, 0, 1, 1 << 20, false), store::nowMs, Undamaged.COMPACT).host(ID);
+        byte[] bytes = store.bytes(store.keys("/history/").getFirst());
+        bytes[bytes.length - 1] ^= 1;
+        verify();
+        assertThat(faults).singleElement().satisfies(fault -> assertThat(fault.consequence())
+                .isEqualTo("nothing is lost: it is read from its beginning; 'chagres repair' writes it again"));
+        new Repair(store, ID, () -> 0, (action, object, why, consequence) -> {}).run(true);
+        verify();
+        assertThat(faults).isEmpty();
+    }
+
     @Test
     void namesAHistoryThatIsMissing() throws IOException {
         fill().close();

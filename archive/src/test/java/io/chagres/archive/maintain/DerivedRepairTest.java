@@ -1,0 +1,111 @@
+package io.chagres.archive.maintain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.log.CommitReader;
+import io.chagres.archive.read.FrameCheck;
+import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.History;
+import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.state.RunListener;
+import io.chagres.archive.state.SpanTables;
+import io.chagres.archive.testing.Host;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What compaction or a shipper made of commits is damaged: nothing is lost that can be read. */
+@Tag("long")
+class DerivedRepairTest extends RepairFixture {
+    /** Who looks up a name needs the index of a checkpoint, who restores all does not: nothing that it says is lost. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aCheckpointThatLacksItsIndexIsWrittenAgain(boolean isFollowed) throws IOException {
+        compact(new ArrayList<>());
+        if (isFollowed) {
+            try (Host host = new Host(store, ID, "web1")) {
+                host.file("/later", "of later");
+                host.commit();
+            }
+        }
+        String before = content();
+        String key = store.keys("/checkpoints/").getFirst();
+        byte[] bytes = store.bytes(key);
+        bytes[bytes.length - 1] ^= 1;
+        repair(true);
+        assertThat(steps).noneMatch(step -> step.startsWith("LOSS"));
+        assertThat(content()).isEqualTo(before);
+        HostLog.checkIndex(
+                store,
+                store.keys("hosts/" + ID + "/checkpoints/").stream()
+                        .filter(each -> !each.startsWith("quarantine/"))
+                        .reduce("", (one, other) -> other));
+        assertThat(repair(true)).isZero();
+    }
+
+    /** Nothing but a history says what was so after commits that are gone: it is written again before it is moved. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void aHistoryThatIsDamagedAtItsEndIsWrittenAgain(int ended) throws IOException {
+        List<Long> times = new ArrayList<>();
+        try (CommitReader reader = new CommitReader(store)) {
+            for (int i = 1; i <= 6; i++) {
+                times.add(reader.read(ArchiveLayout.commit(ID, i)).timeMs());
+            }
+        }
+        compact(new ArrayList<>());
+        String key = store.keys("/history/").getFirst();
+        byte[] bytes = store.bytes(key);
+        bytes[bytes.length - 1] ^= 1;
+        assertThat(repair(false)).isEqualTo(2);
+        if (ended > 0) { // as if it was killed behind its first or second step
+            String half = Objects.requireNonNull(History.keyOfCopy(store, ID, key, Set.of(key)));
+            History.copy(store, store, key, half);
+            if (ended == 1) {
+                store.delete(ArchiveLayout.historyMark(half));
+            }
+        }
+        repair(true);
+        assertThat(steps).noneMatch(step -> step.startsWith("LOSS"));
+        for (int i = 1; i <= 6; i++) {
+            PointInTime at = PointInTime.time(times.get(i - 1));
+            assertThat(HostLog.load(store, ID, at, ExtentFilter.ALL, RunListener.NONE)
+                            .seq())
+                    .isEqualTo(i);
+        }
+        assertThat(History.reaches(store, ID, 0, 6, true)).isTrue();
+        assertThat(repair(true)).isZero();
+        for (String each : store.keys("hosts/" + ID + "/history/")) {
+            if (!each.startsWith("quarantine/")) {
+                FrameCheck.check(store, each);
+            }
+        }
+    }
+
+    /** A table that is damaged at its end may be all that says what lost commits said. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aTableThatIsDamagedAtItsEndIsMovedAway(boolean isOnlyOne) throws IOException {
+        SpanTables.write(store, ID, 6, Map.of());
+        if (isOnlyOne) {
+            store.delete(ArchiveLayout.commit(ID, 4));
+        }
+        String before = content();
+        for (String key : store.keys("/tables/")) {
+            byte[] bytes = store.bytes(key);
+            bytes[bytes.length - 1] ^= 1;
+        }
+        repair(true);
+        assertThat(content()).isEqualTo(before);
+        assertThat(store.keys("/tables/")).isNotEmpty().allMatch(key -> key.startsWith("quarantine/"));
+        assertThat(repair(true)).isZero();
+    }
+}
