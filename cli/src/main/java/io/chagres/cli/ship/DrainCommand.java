@@ -203,7 +203,7 @@ public final class DrainCommand implements Callable<Integer> {
     private static String left(long bytes) {
         return bytes == 0
                 ? "names, attributes or ends of files are not acknowledged"
-                : "at risk: " + bytes(bytes) + ". They are still in the local files";
+                : "at risk: " + bytes(bytes) + ". Bytes that are not lost are still in the local files";
     }
 
     private void print(long pid, FlushAnswer answer, boolean done, boolean begun) throws IOException {

@@ -139,9 +139,9 @@ public final class OutwardLinks implements AutoCloseable {
         if (!said && !unfollowed.isEmpty()) {
             said = true;
             Dentry first = unfollowed.iterator().next();
-            problems.accept(first.path() + " is a link that leads out of what is followed, as "
-                    + (unfollowed.size() - 1) + " others do: what they lead to is not shipped; follow links to files"
-                    + " by --follow-links, or name those directories too");
+            problems.accept(first.path() + " is a link that leads out of what is followed (" + unfollowed.size()
+                    + " in all): what is behind such links is not shipped; follow links to files by --follow-links, or"
+                    + " name those directories too");
         }
     }
 
