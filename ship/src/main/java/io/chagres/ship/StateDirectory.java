@@ -391,9 +391,8 @@ final class StateDirectory implements AutoCloseable {
         if (!holders.isEmpty()) {
             return holders.contains(pid) ? pid : holders.getFirst();
         }
-        // The descriptors of another user's process cannot be seen. The lock is only tried when a process that holds
-        // one
-        // has this number, so that no shipper that starts finds it taken.
+        // The descriptors of another user's process cannot be seen. The lock is only tried when a process with this
+        // number holds one, so that no shipper that starts finds it taken.
         return !FileLocks.isHolder(pid) || lock.tryLockExclusive() ? 0 : pid;
     }
 
