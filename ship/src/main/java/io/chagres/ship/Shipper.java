@@ -304,17 +304,17 @@ public final class Shipper implements AutoCloseable {
             turns++;
             Next next = parts.tailer.turn(tail, now);
             risk.watch(tail, now);
-            take(next, tail);
+            take(next, tail, now);
         }
         lookAtOthers(now);
         return turns;
     }
 
-    private void take(Next next, Tail tail) {
+    private void take(Next next, Tail tail, long begunMs) {
         switch (next) {
             case AGAIN -> parts.files.enqueue(tail);
             case LATER -> parts.files.defer(tail);
-            case REFUSED -> parts.files.refuse(tail);
+            case REFUSED -> parts.files.refuse(tail, begunMs, steadyMs());
             case NO_ROOM -> {
                 parts.files.putBack(tail);
                 parts.pipeline.block();
@@ -331,7 +331,7 @@ public final class Shipper implements AutoCloseable {
                 Next failed = parts.tailer.look(tail, now);
                 risk.watch(tail, now);
                 if (failed != null) {
-                    take(failed, tail);
+                    take(failed, tail, now);
                 }
             }
         }

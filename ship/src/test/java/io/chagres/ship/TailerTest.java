@@ -193,6 +193,22 @@ class TailerTest {
         assertThat(tail.bytes().position()).isEqualTo(Files.size(file));
     }
 
+    /** A bad disk may take half a minute for each try, in which no other file is looked at. */
+    @Test
+    void aFileThatIsRefusedSlowlyIsTriedSeldom() {
+        parts.files.refuse(tail);
+        parts.files.step(NOW_MS, false);
+        assertThat(parts.files.next()).isSameAs(tail);
+        parts.files.refuse(tail, NOW_MS, NOW_MS + 2_000);
+        parts.files.step(NOW_MS + 41_000, false);
+        assertThat(parts.files.hasReady()).isFalse();
+        parts.files.step(NOW_MS + 42_000, false);
+        assertThat(parts.files.next()).isSameAs(tail);
+        parts.files.refuse(tail, NOW_MS + 42_000, NOW_MS + 3_642_000);
+        parts.files.step(NOW_MS + 3_702_000, false);
+        assertThat(parts.files.next()).isSameAs(tail);
+    }
+
     /** It would not be equal yet, and is compared once. */
     @Test
     void aCompressedCopyWaitsForItsOriginal() throws IOException {

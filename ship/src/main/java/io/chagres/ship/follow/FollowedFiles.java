@@ -44,6 +44,10 @@ public final class FollowedFiles implements FileEvents, AutoCloseable {
     private static final long HELD_BACK_MS = 500;
     /** A file that the kernel refuses to read is tried again after this time. */
     private static final long REFUSED_MS = 500;
+    /** A bad disk may answer each try late: the next one comes after so often the time of these, within a minute. */
+    private static final int REFUSED_PAUSE = 20;
+
+    private static final long MOST_REFUSED_MS = 60_000;
     /** Some 10 MB of memory, and turns for longer than a commit takes. */
     private static final int MANY_READY = 16_384;
 
@@ -298,6 +302,13 @@ public final class FollowedFiles implements FileEvents, AutoCloseable {
     /** Lets a tail wait whose file the kernel refuses to read. */
     public void refuse(Tail tail) {
         refused.add(tail);
+    }
+
+    /** Lets it wait for longer where its turn, or those before it, took long: other files need the loop. */
+    public void refuse(Tail tail, long begunMs, long endedMs) {
+        refuse(tail);
+        long pauseMs = Math.min(MOST_REFUSED_MS, REFUSED_PAUSE * (endedMs - begunMs));
+        nextRefusedMs = Math.max(nextRefusedMs, endedMs + pauseMs);
     }
 
     /**

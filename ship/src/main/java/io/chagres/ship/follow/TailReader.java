@@ -112,8 +112,12 @@ final class TailReader implements AutoCloseable {
 
     /** Decides about a file that ends before its size: it was truncated since, or its size is wrong. */
     private Outcome endedEarly(Fd fd, long position) {
-        boolean isLonger = stat.of(fd.value()) == 0 && stat.size() > position;
-        return isLonger && fd.pread(again, 0, 1, position) == 0 ? failed(Errno.ENODATA) : Outcome.REWRITTEN;
+        int seen = stat.of(fd.value());
+        if (seen < 0) {
+            return failed(-seen);
+        }
+        long read = stat.size() > position ? fd.pread(again, 0, 1, position) : 1;
+        return read > 0 ? Outcome.REWRITTEN : failed(read == 0 ? Errno.ENODATA : (int) -read);
     }
 
     /** Decides about a piece that is all zeros: a hole, a preallocated end, or zeros somebody wrote. */
