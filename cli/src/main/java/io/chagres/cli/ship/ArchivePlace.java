@@ -1,12 +1,9 @@
 package io.chagres.cli.ship;
 
 import io.chagres.foreign.ErrnoException;
-import io.chagres.linux.Fd;
-import io.chagres.linux.FileSystemId;
 import io.chagres.linux.Glob;
 import io.chagres.linux.MountInfo;
 import io.chagres.linux.Pathname;
-import io.chagres.linux.Statx;
 import io.chagres.ship.Source;
 import io.chagres.ship.metrics.Metrics;
 import java.io.IOException;
@@ -14,16 +11,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Whether an archive in a directory outlives what it is for. Stateless. */
 public final class ArchivePlace {
     private static final Path TABLE = Path.of("/etc/fstab");
-    private static final long TMPFS = 0x01021994L;
-    private static final long RAMFS = 0x858458F6L;
 
     private ArchivePlace() {}
 
@@ -43,13 +39,12 @@ public final class ArchivePlace {
             concerns.add("the archive is below " + unmounted
                     + ", where /etc/fstab has a file system and nothing is mounted");
         }
-        Volume ofArchive = Volume.of(archive.absolute());
+        PathVolume ofArchive = PathVolume.of(archive.absolute());
         if (ofArchive != null && ofArchive.isMemory()) {
             concerns.add("the archive is in memory, and goes with this machine");
         }
-        Pathname beside = ofArchive == null ? null : beside(ofArchive, plan);
-        if (beside != null) {
-            concerns.add("the archive is on the same file system as " + beside + ": what breaks that disk takes both");
+        if (ofArchive != null) {
+            addBeside(concerns, ofArchive, plan);
         }
         return concerns;
     }
@@ -63,26 +58,29 @@ public final class ArchivePlace {
     static Metrics addTo(Metrics metrics, List<String> concerns) {
         return metrics.gauge(
                 "chagres_archive_misplaced",
-                "1 if the archive was, at the start, on the file system of what is shipped, in memory, or below a"
-                        + " directory where something should be mounted.",
+                "1 if the archive was, at the start, on the file system or the disk of what is shipped, in memory, or"
+                        + " below a directory where something should be mounted.",
                 () -> concerns.isEmpty() ? 0 : 1);
     }
 
-    /** Returns the first source that lies where the archive does. */
-    private static @Nullable Pathname beside(Volume ofArchive, ShipPlan plan) throws IOException {
+    /** Adds a sentence about the first source that lies where the archive does. */
+    private static void addBeside(List<String> concerns, PathVolume ofArchive, ShipPlan plan) throws IOException {
+        Set<Path> disks = ofArchive.disks();
         for (Source source : plan.options().sources()) {
             if (StdinOptions.isMeant(source.paths())) {
                 continue; // nobody knows where that comes from
             }
             for (String path : source.paths()) {
                 Pathname begin = withoutPattern(Pathname.of(path).absolute());
-                Volume there = Volume.of(begin);
-                if (there != null && ofArchive.isSame(there)) {
-                    return begin;
+                PathVolume there = PathVolume.of(begin);
+                boolean sameVolume = there != null && ofArchive.isSame(there);
+                if (sameVolume || (there != null && !Collections.disjoint(disks, there.disks()))) {
+                    concerns.add("the archive is on the same " + (sameVolume ? "file system" : "disk") + " as " + begin
+                            + ": what breaks that disk takes both");
+                    return;
                 }
             }
         }
-        return null;
     }
 
     private static Pathname withoutPattern(Pathname path) {
@@ -136,33 +134,6 @@ public final class ArchivePlace {
             return points::contains;
         } catch (ErrnoException e) {
             return any -> true; // nobody can say
-        }
-    }
-
-    /** The file system that the blocks of a file belong to. */
-    private record Volume(long device, byte[] id, long type) {
-        /** Returns that of a path, or of the nearest directory above it that there is; null when nobody can say. */
-        static @Nullable Volume of(Pathname path) {
-            for (Pathname place = path; place != null; place = place.parent()) {
-                int opened = Fd.tryOpen(place, Fd.O_RDONLY | Fd.O_NONBLOCK, 0);
-                if (opened >= 0) {
-                    try (Fd fd = Fd.ofValue(opened);
-                            Statx stat = new Statx()) {
-                        long device = stat.of(fd.value()) < 0 ? 0 : stat.dev();
-                        return new Volume(device, FileSystemId.ofVolume(fd.value()), FileSystemId.typeOf(fd.value()));
-                    }
-                }
-            }
-            return null;
-        }
-
-        boolean isMemory() {
-            return type == TMPFS || type == RAMFS;
-        }
-
-        boolean isSame(Volume other) {
-            boolean sameVolume = type == FileSystemId.BTRFS && Arrays.equals(id, other.id); // one device each
-            return sameVolume || (device != 0 && device == other.device);
         }
     }
 }
