@@ -40,7 +40,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -145,9 +144,8 @@ final class ShipParts implements AutoCloseable {
         descriptors.lastLook = tail -> tailer.isDone(tail, this.clock.getAsLong());
         patrol = new Patrol(table, files, verifier);
         positions = points.count();
-        long opened = opening.log.seq();
-        LongSupplier seq = () -> Math.max(opened, pipeline.acknowledgedSeq());
-        pulse = new Pulse(store, seq, opening.registration(clock), workers, clock::millis, state, problems);
+        pulse = new Pulse(
+                store, pipeline::acknowledgedSeq, opening.registration(clock), workers, clock::millis, state, problems);
         pulse.reload(options);
         sideline = opening.sideline;
         presence = new LogPresence(opening.log, new Offload(workers, wakeup), health);

@@ -106,10 +106,9 @@ public final class StreamShipper implements AutoCloseable {
         checkpoints = new CheckpointStep(
                 opening.recent, pipeline, new Offload(workers, wakeup), store, opening.hostId, listener::problem);
         presence = new LogPresence(opening.log, new Offload(workers, wakeup), health);
-        long opened = opening.log.seq();
         pulse = new Pulse(
                 store,
-                () -> Math.max(opened, pipeline.acknowledgedSeq()),
+                pipeline::acknowledgedSeq,
                 opening.registration(wall),
                 workers,
                 wall::millis,
@@ -433,7 +432,7 @@ public final class StreamShipper implements AutoCloseable {
             pulse.end(whole, status);
         }
         try {
-            if (opening.state != null && pipeline.acknowledgedSeq() > 0) {
+            if (opening.state != null) {
                 opening.state.acknowledged(opening.hostId, pipeline.acknowledgedSeq());
             }
         } catch (ErrnoException e) {

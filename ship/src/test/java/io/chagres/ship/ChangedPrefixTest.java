@@ -2,6 +2,7 @@ package io.chagres.ship;
 
 import static io.chagres.ship.ShippedTree.append;
 import static io.chagres.ship.ShippedTree.random;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.testkit.Await;
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.PathMatcher;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.util.Comparator;
@@ -153,6 +155,27 @@ class ChangedPrefixTest {
                 all.sorted(Comparator.reverseOrder())
                         .forEach(each -> each.toFile().delete());
             }
+        }
+    }
+
+    /** The next shipper compares less than all that changed lately where the one before says how far it came. */
+    @Test
+    void leavesWhatItHasProvenAlsoWhereItShippedNothing() throws IOException {
+        for (int start = 0; start < 3; start++) {
+            shipped.drain();
+            String commit = last("archive", "*.zst").getFileName().toString().replaceFirst("^0*", "");
+            assertThat(Files.readString(last("state", "unproven")).split(" ")[1] + ".zst")
+                    .as("the end of start %d", start)
+                    .isEqualTo(commit);
+        }
+    }
+
+    private Path last(String below, String name) throws IOException {
+        PathMatcher matcher = temp.getFileSystem().getPathMatcher("glob:" + name);
+        try (Stream<Path> all = Files.walk(temp.resolve(below))) {
+            return all.filter(each -> matcher.matches(each.getFileName()))
+                    .max(Comparator.naturalOrder())
+                    .orElseThrow();
         }
     }
 

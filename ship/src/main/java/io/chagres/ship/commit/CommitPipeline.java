@@ -106,6 +106,7 @@ public final class CommitPipeline implements AutoCloseable {
         this.maxLagMs = maxLagMs;
         filling = builders.get();
         spare = builders.get();
+        acknowledgedSeq = log.seq();
     }
 
     /** Returns the commit that is being filled. */
@@ -390,7 +391,7 @@ public final class CommitPipeline implements AutoCloseable {
         return acknowledgedBytes;
     }
 
-    /** Returns the number of the last commit that was acknowledged; 0 before the first. */
+    /** Returns the number of the last commit that was acknowledged; at first that of the commit the log ends with. */
     public long acknowledgedSeq() {
         return acknowledgedSeq;
     }
