@@ -3,7 +3,6 @@ package io.chagres.ship.file;
 import io.chagres.watch.FileIdentity;
 import java.util.AbstractCollection;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
@@ -22,7 +21,7 @@ public final class FileTable implements InodeTable.Inodes {
     private final FileQueue settling = new FileQueue(FileQueue.For.REST);
 
     private final List<FileBlock> blocks = new ArrayList<>();
-    private final BitSet free = new BitSet();
+    private final FreeNumbers free = new FreeNumbers();
 
     private final class OfVolume {
         final SourceVolume volume;
@@ -73,13 +72,13 @@ public final class FileTable implements InodeTable.Inodes {
         return blockOf(row).generation(row % FileBlock.ROWS);
     }
 
-    private int freeRow() {
+    private int takeRow() {
         if (free.isEmpty()) {
             int first = blocks.size() * FileBlock.ROWS;
             blocks.add(new FileBlock(this, first));
-            free.set(first, first + FileBlock.ROWS);
+            free.give(first, first + FileBlock.ROWS);
         }
-        return free.nextSetBit(0);
+        return free.take();
     }
 
     /** Returns how many blocks of rows there are. */
@@ -149,8 +148,7 @@ public final class FileTable implements InodeTable.Inodes {
             files = new OfVolume(tail.volume());
             volumes.add(files);
         }
-        int row = freeRow();
-        free.clear(row);
+        int row = takeRow();
         tail.take(blockOf(row), row % FileBlock.ROWS);
         files.files.put(row);
         files.volume.moving().add(tail);
@@ -176,10 +174,10 @@ public final class FileTable implements InodeTable.Inodes {
             }
         }
         tail.leave();
-        free.set(row);
+        free.give(row);
         while (!blocks.isEmpty() && blocks.getLast().used() == 0) {
             blocks.removeLast();
-            free.clear(blocks.size() * FileBlock.ROWS, Integer.MAX_VALUE);
+            free.forget(blocks.size() * FileBlock.ROWS);
         }
     }
 

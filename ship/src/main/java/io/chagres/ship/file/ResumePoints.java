@@ -14,7 +14,6 @@ import io.chagres.ship.copy.Origins;
 import io.chagres.watch.FileIdentity;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -55,13 +54,12 @@ public final class ResumePoints implements RunListener {
         private static final int FEWEST = 16;
 
         private @Nullable CollectedVersion[] all = new CollectedVersion[FEWEST];
-        private final BitSet free = new BitSet();
+        private final FreeNumbers free = new FreeNumbers();
         private int count;
         private int left;
 
         int add(CollectedVersion added) {
-            int number = free.isEmpty() ? count++ : free.nextSetBit(0);
-            free.clear(number);
+            int number = free.isEmpty() ? count++ : free.take();
             if (number == all.length) {
                 all = Arrays.copyOf(all, count + count / 2);
             }
@@ -72,10 +70,10 @@ public final class ResumePoints implements RunListener {
 
         void remove(int number) {
             all[number] = null;
-            free.set(number);
+            free.give(number);
             if (--left == 0) { // a start has claimed all
                 all = new CollectedVersion[FEWEST];
-                free.clear();
+                free.forget(0);
                 count = 0;
             }
         }
