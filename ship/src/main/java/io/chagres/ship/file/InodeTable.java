@@ -11,15 +11,19 @@ final class InodeTable {
     private static final int FEWEST = 16;
     private static final int GROUP_BITS = 6;
     private static final long SPREAD = 0x9E3779B97F4A7C15L;
+    /** A probe continues behind it. */
+    private static final byte GONE = 2;
 
     private final Inodes inodes;
     /** One more than the number of a file; 0 for a free slot. */
     private int[] slots = new int[FEWEST];
 
-    /** A part of the hash of each slot's file; 0 for a free slot. */
+    /** A part of the hash of each slot's file, odd; 0 for a slot that was never full, else {@link #GONE}. */
     private byte[] marks = new byte[FEWEST];
 
     private int size;
+    /** The slots that are full or were. */
+    private int marked;
 
     /** Knows which file has a number. */
     interface Inodes {
@@ -85,10 +89,11 @@ final class InodeTable {
         int at = slotOf(added);
         if (slots[at] == 0) {
             size++;
+            marked++;
         }
         fill(at, added);
-        if (size * 2L > slots.length) {
-            resize(slots.length * 2);
+        if (marked * 2L > slots.length) {
+            resize(size * 4L > slots.length ? slots.length * 2 : slots.length);
         }
     }
 
@@ -97,7 +102,8 @@ final class InodeTable {
         int at = slotOf(removed);
         if (at(at) == removed) {
             size--;
-            closeGap(at);
+            slots[at] = 0;
+            marks[at] = GONE;
             if (size * 8L < slots.length && slots.length > FEWEST) {
                 resize(slots.length / 2);
             }
@@ -109,25 +115,11 @@ final class InodeTable {
         marks[slot] = mark(inodes.inode(number), inodes.generation(number));
     }
 
-    /** Moves entries behind a freed slot forward, so that every probe still finds them. */
-    private void closeGap(int freed) {
-        int mask = slots.length - 1;
-        int gap = freed;
-        int at = gap + 1 & mask;
-        for (; slots[at] != 0; at = at + 1 & mask) {
-            if ((at - home(inodes.inode(at(at))) & mask) >= (at - gap & mask)) {
-                fill(gap, at(at));
-                gap = at;
-            }
-        }
-        slots[gap] = 0;
-        marks[gap] = 0;
-    }
-
     private void resize(int length) {
         int[] before = slots;
         slots = new int[length];
         marks = new byte[length];
+        marked = size;
         for (int each : before) {
             if (each != 0) {
                 fill(slotOf(each - 1), each - 1);
