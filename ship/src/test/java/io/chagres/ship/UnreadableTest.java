@@ -157,6 +157,7 @@ class UnreadableTest {
         tree.settle().end();
         permissions(closed.resolve("hidden"), "---------");
         until("it is started", status -> isStarted(status) && status.unreadableFiles() == 1);
+        assertThat(tree.shipper().status().missingFiles()).as("it counts once").isZero();
         commits();
         assertThat(tree.archived("closed/hidden")).asString().isEqualTo("hidden");
     }

@@ -42,6 +42,8 @@ public final class MissingFiles implements AutoCloseable {
     private final Set<Missing> gone = new HashSet<>();
     private int told;
     private long lost;
+    /** How many of those that are looked for again are below something that cannot be read, and counts itself. */
+    private long unreadable;
 
     /** A file that is looked for. */
     private record Missing(FileIdentity identity, ResumePoint point, Pathname path) {
@@ -68,9 +70,13 @@ public final class MissingFiles implements AutoCloseable {
     public void seek(Predicate<Pathname> covered, Predicate<Pathname> hidden) {
         List<Missing> all = missing == null ? unclaimed(covered) : missing;
         List<Missing> later = new ArrayList<>();
+        unreadable = 0;
         Map<Pathname, List<Missing>> byDirectory = new HashMap<>();
         for (Missing each : all) {
-            if (hidden.test(each.path) || descriptors.isFull()) {
+            if (hidden.test(each.path)) {
+                later.add(each);
+                unreadable += each.point.isNamed() ? 1 : 0;
+            } else if (descriptors.isFull()) {
                 later.add(each);
             } else if (!openByHandle(each, later)) {
                 byDirectory
@@ -216,12 +222,15 @@ public final class MissingFiles implements AutoCloseable {
         }
     }
 
-    /** Returns how many files had a name when a shipper ran last, and were not found, or not yet. */
+    /**
+     * Returns how many files had a name when a shipper ran last, and were not found, or not yet; those not that are
+     * below a name that cannot be read.
+     */
     public long count() {
-        return lost
-                + (missing == null
-                        ? 0
-                        : missing.stream().filter(each -> each.point.isNamed()).count());
+        long sought = missing == null
+                ? 0
+                : missing.stream().filter(each -> each.point.isNamed()).count();
+        return lost + sought - unreadable;
     }
 
     /** Says whether some are to be looked for again. */
