@@ -146,7 +146,7 @@ public final class DrainCommand implements Callable<Integer> {
         }
         return new CommandFailure( // without an answer since its start it holds no lock, and all its bytes are at risk
                 ExitCode.AT_RISK,
-                "chagres ship (pid " + hidden.pid() + "): its store has not answered since it started, or it"
+                "chagres ship (pid " + hidden.pid() + "): it waits for its store, or it"
                         + " belongs to another user, or its state directory cannot be used, at risk: unknown."
                         + " Nothing was drained; 'chagres status' as root and the lines of that ship tell more.");
     }

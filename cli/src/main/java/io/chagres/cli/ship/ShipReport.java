@@ -71,12 +71,13 @@ sealed interface ShipReport {
                     + ShipStatusText.unreadable(status) + cause
                     + ". Every byte that was seen is: start chagres ship again to ship the rest.";
         }
+        String safe = " and " + ByteSize.format(status.shippedBytes())
+                + (status.storeTrouble() == null ? " are safe" : " were acknowledged before");
         return "stopped with bytes at risk: " + ShipStatusText.risk(status) + held + ShipStatusText.lost(status)
                 + ShipStatusText.unreadable(status) + cause
                 + (status.lost().files() > 0 ? ". What is not lost is" : ". They are")
-                + " still in the local files and "
-                + ByteSize.format(status.shippedBytes())
-                + (status.storeTrouble() == null ? " are safe" : " were acknowledged before")
+                + " still in the local files"
+                + (status.shippedBytes() == 0 ? "" : safe) // a ship that began again has not counted what was before
                 + ": start chagres ship again to ship the rest.";
     }
 
