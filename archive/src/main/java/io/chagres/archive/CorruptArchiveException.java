@@ -8,6 +8,7 @@ public final class CorruptArchiveException extends IOException {
     private static final long serialVersionUID = 1;
 
     private static final String MISSING = "it is missing";
+    private static final String ALTERED = "it is another commit than the one that was acknowledged, or damaged";
 
     private final String object;
     private final String fault;
@@ -29,6 +30,11 @@ public final class CorruptArchiveException extends IOException {
         return new CorruptArchiveException(object, MISSING);
     }
 
+    /** Makes one of a commit whose bytes are not those that were acknowledged, though readers may take them. */
+    public static CorruptArchiveException altered(String object) {
+        return new CorruptArchiveException(object, ALTERED);
+    }
+
     /** Makes one of a refusal because what has the object's name is no object; throws any other refusal. */
     public static CorruptArchiveException noObject(String object, StoreException refusal) throws StoreException {
         if (refusal.kind() != StoreException.Kind.NO_OBJECT) {
@@ -40,6 +46,11 @@ public final class CorruptArchiveException extends IOException {
     /** Says whether the object is not there at all, so that nothing of it can be read. */
     public boolean isMissing() {
         return fault.equals(MISSING);
+    }
+
+    /** Says whether the object is a commit whose writer knows that it holds other bytes, whatever a reader finds. */
+    public boolean isAltered() {
+        return fault.equals(ALTERED);
     }
 
     /** Returns the key of the object. */

@@ -41,6 +41,8 @@ final class IncarnationOpening {
     private static final long LONGEST_DRAIN_MS = 600_000;
     private static final String INCARNATION = "incarnation";
     private static final String TRUST = "trust";
+    /** The key of a commit that a reader of the log may take, and that is not the one that was acknowledged. */
+    static final String ALTERED = "altered";
 
     final ShipOptions options;
     final ShipHost host;
@@ -253,7 +255,7 @@ final class IncarnationOpening {
             rows = new LoadedRows(listener::progressed);
             recent = new RecentCommits();
             try {
-                HostState found = HostLog.load(store, hostId, rows, recent);
+                HostState found = HostLog.load(readable(), hostId, rows, recent);
                 requireLog();
                 String before = HostRegistry.continues(store, hostId);
                 if (before.isEmpty() || damagedId.equals(before)) {
@@ -272,6 +274,13 @@ final class IncarnationOpening {
                 goOnBeside(e, clock, listener);
             }
         }
+    }
+
+    /** Returns the store as it is without a commit that this shipper, or the one before it, found altered. */
+    private BlobStore readable() throws IOException {
+        return state == null
+                ? store
+                : ProtectedStore.without(store, state.get(ALTERED).orElse(""));
     }
 
     /** Writes behind no log whose end is missing: tables of the old end would describe what is written now. */
@@ -307,7 +316,7 @@ final class IncarnationOpening {
 
     /** Begins a host that continues a damaged one, or anew where that one's own beginnings are gone. */
     private void goOn(String damaged, HostState found, Clock clock, ShipListener listener) throws IOException {
-        Continuation next = new Continuation(store, hostId, found.logEnd(), rows, clock, key);
+        Continuation next = new Continuation(readable(), hostId, found.logEnd(), rows, clock, key);
         int[] told = new int[1];
         HostState left = next.read(damaged, (object, cause, consequence) -> {
             if (told[0]++ < MAX_TOLD) {

@@ -2,6 +2,8 @@ package io.chagres.ship;
 
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.CommitBuilder;
+import io.chagres.archive.log.DamagedLogException;
+import io.chagres.archive.log.FencedException;
 import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.foreign.ErrnoException;
@@ -83,6 +85,7 @@ final class ShipParts implements AutoCloseable {
     final long openedInMs;
 
     private long nextTrimMs;
+    private boolean unmatchedDue = true;
 
     /** How far the state directory knows that the log was acknowledged. */
     private long rememberedSeq;
@@ -192,6 +195,22 @@ final class ShipParts implements AutoCloseable {
         }
     }
 
+    /** Tells the next start, or the next who asks, why the log takes no more. */
+    void endedBy(IOException cause, ShipStatus last) throws IOException {
+        if (cause instanceof FencedException fenced) {
+            pulse.fenced(fenced.who(), sideline, last);
+        } else if (cause instanceof DamagedLogException damage
+                && state != null
+                && !damage.altered().isEmpty()) {
+            try {
+                state.remember(IncarnationOpening.ALTERED, damage.altered());
+            } catch (ErrnoException e) {
+                health.problem("the state directory cannot be written (" + e.getMessage() + "); what "
+                        + damage.altered() + " held is shipped again only where a reader sees the damage");
+            }
+        }
+    }
+
     /** Ends the incarnation: everything was compared. Where times do not show what changes from now on that is said. */
     void closeIncarnation() {
         presence.demandNothing(); // a commit that is put now comes behind those that are there
@@ -221,6 +240,7 @@ final class ShipParts implements AutoCloseable {
         pipeline.lag(options.pace().maxLagMs());
         pulse.reload(options);
         watcher.retarget(scope.roots());
+        unmatchedDue = true;
     }
 
     /**
@@ -236,11 +256,14 @@ final class ShipParts implements AutoCloseable {
         return watcher.scanning() || !dentries.isSettled();
     }
 
-    /** Says which patterns match nothing and that links lead out, once a scan is over. */
+    /** Says once, when a scan is over, which patterns match nothing and that links lead out. */
     void sayUnmatched() {
-        scope.sayUnmatched();
-        links.say();
-        old.say();
+        if (unmatchedDue && !isScanning()) {
+            unmatchedDue = false;
+            scope.sayUnmatched();
+            links.say();
+            old.say();
+        }
     }
 
     /** Takes the names the archive had that are gone; what cannot be read now, and what is below it, may be there. */

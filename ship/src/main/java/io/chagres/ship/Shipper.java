@@ -64,8 +64,6 @@ public final class Shipper implements AutoCloseable {
     private long sinceMs;
     /** Whether the drain began with a scan of its own. */
     private boolean rescanned;
-    /** Whether it is still to be said which patterns match nothing. */
-    private boolean unmatchedDue = true;
 
     private boolean drained;
     private volatile boolean drainRequested;
@@ -199,9 +197,7 @@ public final class Shipper implements AutoCloseable {
             }
             return moved;
         } catch (IOException e) {
-            if (e instanceof FencedException fenced) {
-                parts.pulse.fenced(fenced.who(), parts.sideline, published.last());
-            }
+            parts.endedBy(e, published.last());
             throw e;
         }
     }
@@ -230,7 +226,6 @@ public final class Shipper implements AutoCloseable {
             reload = null;
             options = next;
             parts.reload(next);
-            unmatchedDue = true;
             published.changes(true);
         }
         String what = notice;
@@ -358,10 +353,7 @@ public final class Shipper implements AutoCloseable {
                 }
             }
             case RUNNING -> {
-                if (unmatchedDue && !parts.isScanning()) {
-                    parts.sayUnmatched();
-                    unmatchedDue = false;
-                }
+                parts.sayUnmatched();
                 if (options.once() || drainRequested) {
                     beginDrain(now);
                 }

@@ -200,6 +200,32 @@ class ContinuationTest {
         }
     }
 
+    /** A reader of the log sees nothing: the damage is behind the records, among the bytes of files. */
+    @Test
+    void shipsAgainWhatADamagedCommitHeld() throws IOException {
+        try (ShippedTree tree = new ShippedTree(temp)) {
+            List<Path> all = grow(tree);
+            ShippedTree.append(all.getFirst(), ShippedTree.random(3000, 99));
+            tree.flush();
+            String damaged = onlyHost(tree);
+            Path commit = files(log(tree, damaged)).getLast();
+            flip(commit, (int) Files.size(commit) - 2000);
+            tree.shipper().requestDrain();
+            assertThatThrownBy(() -> {
+                        while (!tree.shipper().finished()) {
+                            tree.shipper().doWork(5);
+                        }
+                    })
+                    .isInstanceOf(DamagedLogException.class);
+            tree.end();
+            tree.drain();
+            String next = otherHost(tree, damaged);
+            for (Path file : all) {
+                assertThat(together(tree, damaged, next, file)).as("%s", file).isEqualTo(Files.readAllBytes(file));
+            }
+        }
+    }
+
     private static void put(String what, Path place) throws IOException {
         switch (what) {
             case "link" -> Files.createSymbolicLink(place, Path.of("/dev/zero"));

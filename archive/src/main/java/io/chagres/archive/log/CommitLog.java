@@ -17,11 +17,16 @@ import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.archive.store.ForwardingStore;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.NavigableMap;
 import java.util.NavigableSet;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.LongSupplier;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +37,9 @@ public final class CommitLog {
     /** Commits stay for longer than this after a compaction, so within it a free key was never used. */
     private static final long TRUSTED_MS = 3_600_000;
 
+    /** Of this many commits it is known what the store must hold of them. */
+    private static final long RECENT = 64;
+
     private final BlobStore store;
     private final String hostId;
     private final byte[] incarnation;
@@ -41,7 +49,7 @@ public final class CommitLog {
     private final @Nullable HostSigner signer;
     private final Repeats repeats = new Repeats();
     private long lastAppendMs;
-    private volatile Appended last = new Appended(0, 0);
+    private final NavigableMap<Long, Appended> recent = new ConcurrentSkipListMap<>();
     /** The commit up to which all are in the store, or were when they were looked for. */
     private volatile long kept;
 
@@ -50,8 +58,8 @@ public final class CommitLog {
     private long timeMs;
     private long row;
 
-    /** The commit appended last, and how long it is. */
-    private record Appended(long seq, long bytes) {}
+    /** What is known of the bytes of a commit that was appended. */
+    private record Appended(long bytes, int crc) {}
 
     /**
      * Continues a log.
@@ -128,7 +136,8 @@ public final class CommitLog {
             requireReached(sealed); // this one, or a try before, may have been stopped between a look and the put
         }
         seq = sealed.fixed().seq();
-        last = new Appended(seq, sealed.bytes().byteSize());
+        recent.put(seq, new Appended(sealed.bytes().byteSize(), crc(sealed.bytes())));
+        recent.headMap(seq - RECENT, true).clear();
         chain = sealed.chain();
         timeMs = sealed.fixed().timeMs();
         row = sealed.fixed().row();
@@ -189,9 +198,10 @@ public final class CommitLog {
      * Looks whether a commit that was acknowledged is still in the store, or was compacted; and once, by a list where
      * there is one, whether those before it are: a store may forget what it took. Safe for any thread.
      *
-     * @throws CorruptArchiveException when one is gone
+     * @param whole whether to read it too: damage in its place, and another commit, may have its size
+     * @throws CorruptArchiveException when one is gone, or another
      */
-    public void requireKept(long acknowledged) throws IOException {
+    public void requireKept(long acknowledged, boolean whole) throws IOException {
         String key = ArchiveLayout.commit(hostId, acknowledged);
         DirectoryStore local = ForwardingStore.findBehind(store, DirectoryStore.class);
         if (local != null && !local.isThere()) {
@@ -199,18 +209,46 @@ public final class CommitLog {
                     key, "it was acknowledged, and " + store.name() + " is another directory now," + " or none");
         }
         BlobStore stored = ProtectedStore.stored(store); // who ships encrypted need not be able to read
-        Appended ours = last;
-        long size = stored.size(key);
-        boolean comparable = !ProtectedStore.keyRing(store).encrypts() && ours.seq == acknowledged;
-        if (size >= 0 && comparable && size != ours.bytes) {
-            throw new CorruptArchiveException(key, "it is another commit than the one that was acknowledged");
-        }
-        if (size < 0) {
-            requireCompacted(acknowledged);
-        } else {
+        if (isThere(stored, acknowledged)) {
             requireAllBefore(stored, acknowledged);
+            Appended ours = whole ? recent.get(acknowledged) : null;
+            if (ours != null && crc(stored, key, ours.bytes) != ours.crc) {
+                throw CorruptArchiveException.altered(key);
+            }
+        } else {
+            requireCompacted(acknowledged);
         }
         kept = Math.max(kept, acknowledged);
+    }
+
+    /** Says whether there is a commit; one that was appended lately must have its size. */
+    private boolean isThere(BlobStore stored, long number) throws IOException {
+        String key = ArchiveLayout.commit(hostId, number);
+        Appended ours = recent.get(number);
+        long size = stored.size(key);
+        if (size >= 0 && ours != null && size != ours.bytes) {
+            throw CorruptArchiveException.altered(key);
+        }
+        return size >= 0;
+    }
+
+    private static int crc(MemorySegment bytes) {
+        CRC32C crc = new CRC32C();
+        crc.update(bytes.asByteBuffer());
+        return (int) crc.getValue();
+    }
+
+    private static int crc(BlobStore stored, String key, long bytes) throws IOException {
+        CRC32C crc = new CRC32C();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment piece = arena.allocate(Math.min(bytes, BlobStore.COPIED_BYTES), 4096);
+            for (long at = 0; at < bytes; at += piece.byteSize()) {
+                MemorySegment wanted = piece.asSlice(0, Math.min(bytes - at, piece.byteSize()));
+                int got = stored.get(key, at, wanted);
+                crc.update(wanted.asSlice(0, Math.max(0, got)).asByteBuffer());
+            }
+        }
+        return (int) crc.getValue();
     }
 
     /** Returns up to which commit a checkpoint stands for the commits. */
@@ -239,8 +277,7 @@ public final class CommitLog {
 
     private void requireEach(BlobStore stored, long from, long before) throws IOException {
         for (long each = from; each < before; each++) {
-            boolean isThere = stored.size(ArchiveLayout.commit(hostId, each)) >= 0;
-            each = isThere ? each : requireCompacted(each);
+            each = isThere(stored, each) ? each : requireCompacted(each);
         }
     }
 

@@ -4,14 +4,22 @@ import io.chagres.archive.CorruptArchiveException;
 import java.io.IOException;
 
 /**
- * Nobody can read the commit that lies where the next one belongs, so a writer cannot tell whether it is its own. A
- * writer that opens the log anew continues elsewhere, as at a start.
+ * The log does not hold what was acknowledged, or nobody can read the commit that lies where the next one belongs, so
+ * that a writer cannot tell whether it is its own. A writer that opens the log anew continues elsewhere, as at a start.
  */
 public final class DamagedLogException extends IOException {
     private static final long serialVersionUID = 1;
 
+    private final String altered;
+
     /** Makes an exception of what a reader said, each time it was asked. */
     public DamagedLogException(CorruptArchiveException cause) {
         super("the log of this host is damaged where it would continue: " + cause.getMessage(), cause);
+        altered = cause.isAltered() ? cause.object() : "";
+    }
+
+    /** Returns the key of a commit that is not the one that was acknowledged; empty when it is gone or unreadable. */
+    public String altered() {
+        return altered;
     }
 }

@@ -81,6 +81,11 @@ public final class ProtectedStore extends CachingStore {
         return view == null ? store : view.store;
     }
 
+    /** Returns a store that does as one does, but refuses a commit that is known to be altered; empty for none. */
+    public static BlobStore without(BlobStore store, String altered) {
+        return altered.isEmpty() ? store : of(new AlteredCommit(stored(store), altered), keyRing(store));
+    }
+
     /** Returns a store that reads as one does, and encrypts to whom a host says. */
     public static BlobStore writing(BlobStore store, LogRecord.Recipients recipients) {
         KeyRing keys = keyRing(store).to(AgeRecipient.list(recipients.bytes()), AgeRecipient.list(recipients.own()));

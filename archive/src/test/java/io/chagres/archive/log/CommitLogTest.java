@@ -111,9 +111,9 @@ class CommitLogTest {
                     store, LogFixture.HOST, Samples.id(1), log.load().logEnd(), () -> 0);
             Checkpoint.write(store, LogFixture.HOST, log.load(), version -> java.util.List.of());
             store.delete(ArchiveLayout.commit(LogFixture.HOST, 2));
-            writer.requireKept(2);
+            writer.requireKept(2, false);
             store.keys(ArchiveLayout.COMPACTED).forEach(store::delete);
-            assertThatThrownBy(() -> writer.requireKept(2)).isInstanceOf(CorruptArchiveException.class);
+            assertThatThrownBy(() -> writer.requireKept(2, false)).isInstanceOf(CorruptArchiveException.class);
         }
     }
 
@@ -127,10 +127,10 @@ class CommitLogTest {
                 log.write(Samples.version(i, "/" + i)).commit();
             }
             CommitLog writer = new CommitLog(store, LogFixture.HOST, Samples.id(1), begun, () -> 0);
-            writer.requireKept(3);
+            writer.requireKept(3, false);
             byte[] forgotten = store.bytes(ArchiveLayout.commit(LogFixture.HOST, 4));
             store.delete(ArchiveLayout.commit(LogFixture.HOST, 4));
-            assertThatThrownBy(() -> writer.requireKept(6))
+            assertThatThrownBy(() -> writer.requireKept(6, false))
                     .isInstanceOf(CorruptArchiveException.class)
                     .hasMessageContaining(ArchiveLayout.commit(LogFixture.HOST, 4));
             store.replace(ArchiveLayout.commit(LogFixture.HOST, 4), forgotten);
@@ -138,7 +138,7 @@ class CommitLogTest {
             for (int i = 1; i <= 5; i++) {
                 store.delete(ArchiveLayout.commit(LogFixture.HOST, i));
             }
-            writer.requireKept(6);
+            writer.requireKept(6, false);
         }
     }
 
@@ -152,9 +152,9 @@ class CommitLogTest {
             log.write(Samples.opened(1, "web1", 10)).commit();
             CommitLog writer = new CommitLog(
                     limited, LogFixture.HOST, Samples.id(1), log.load().logEnd(), () -> 0);
-            writer.requireKept(1);
+            writer.requireKept(1, false);
             Files.move(archive, temp.resolve("elsewhere"));
-            assertThatThrownBy(() -> writer.requireKept(1)).hasMessageContaining("another directory");
+            assertThatThrownBy(() -> writer.requireKept(1, false)).hasMessageContaining("another directory");
         }
     }
 

@@ -107,7 +107,8 @@ public final class LogPresence {
             lookedFor = missed > 0 ? lookedFor : acknowledged;
             long of = lookedFor;
             int demand = demands;
-            offload.start(() -> look(of), kept -> kept(of, demand), this::failed);
+            boolean whole = demanded; // a look that nobody waits for reads nothing
+            offload.start(() -> look(of, whole), kept -> kept(of, demand), this::failed);
         }
     }
 
@@ -119,8 +120,8 @@ public final class LogPresence {
         return nowMs - lookedMs >= (again ? intervalMs / SOON : intervalMs);
     }
 
-    private boolean look(long of) throws IOException {
-        log.requireKept(of);
+    private boolean look(long of, boolean whole) throws IOException {
+        log.requireKept(of, whole);
         return true;
     }
 

@@ -165,6 +165,24 @@ class LogPresenceTest {
                 .hasMessageContaining("another commit");
     }
 
+    /** The size of an object says nothing about its bytes. */
+    @Test
+    void aCommitThatIsDamagedInItsPlaceIsNotOurs() throws IOException {
+        LogPresence presence = presence();
+        byte[] commit = memory.bytes(ArchiveLayout.commit(ID, 2));
+        commit[commit.length / 2] ^= 1;
+        memory.replace(ArchiveLayout.commit(ID, 2), commit);
+        presence.demand();
+        assertThatThrownBy(() -> {
+                    for (long nowMs = 0; nowMs < 5000; nowMs++) {
+                        presence.step(nowMs, INTERVAL_MS, 0, true);
+                        assertThat(presence.isFound()).isFalse();
+                    }
+                })
+                .isInstanceOf(DamagedLogException.class)
+                .hasMessageContaining("damaged");
+    }
+
     /** Nobody else asks an idle shipper's store: that it refuses is in the status, and nothing is found. */
     @Test
     void aRefusalIsNoAnswer() throws IOException {
