@@ -266,6 +266,11 @@ final class ShipParts implements AutoCloseable {
         }
     }
 
+    /** Says whether each glob of a source was found to match a name. */
+    boolean foundAll() {
+        return scope.foundAll();
+    }
+
     /** Takes the names the archive had that are gone; what cannot be read now, and what is below it, may be there. */
     List<Pathname> takeGone() {
         return known.takeUnseen(hidden());

@@ -33,6 +33,8 @@ final class ShipScope {
     private Set<Pathname> own;
 
     private boolean journalSaid;
+    private final boolean once;
+    private boolean foundAll = true;
 
     /** Makes that of some options; the state directory, and the archive where it is one, are its own files. */
     static ShipScope of(ShipOptions options, BlobStore store, ShipListener listener) throws IOException {
@@ -214,6 +216,7 @@ final class ShipScope {
     ShipScope(ShipOptions options, OwnPaths ownPaths, ShipListener listener) throws ErrnoException {
         this.ownPaths = ownPaths;
         this.listener = listener;
+        once = options.once();
         parts = parts(options);
         own = ownPaths.seenFrom(List.of(roots()));
     }
@@ -284,8 +287,9 @@ final class ShipScope {
     /** Says of each pattern that matched no name so far that it did not; to be called once a scan is over. */
     void sayUnmatched() {
         for (Part part : parts) {
-            part.unmatchedGlobs.forEach(each -> listener.problem(
-                    "'" + each + "' matches no name that is there now; what does so later is followed then"));
+            part.unmatchedGlobs.forEach(each -> listener.problem("'" + each + "' matches no name that is there now; "
+                    + (once ? "nothing of it was shipped" : "what does so later is followed then")));
+            foundAll &= part.unmatchedGlobs.isEmpty();
             part.unmatchedGlobs.clear();
         }
         parts.stream()
@@ -295,6 +299,11 @@ final class ShipScope {
                 .distinct()
                 .forEach(each -> listener.problem(each + " matches no name that is there now; it is a glob of the"
                         + " last names of a path; one that begins with / is a whole path"));
+    }
+
+    /** Says whether each glob of a source was found to match a name. */
+    boolean foundAll() {
+        return foundAll;
     }
 
     /** Says whether a file's name is wanted. */

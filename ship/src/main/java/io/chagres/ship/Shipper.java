@@ -521,6 +521,11 @@ public final class Shipper implements AutoCloseable {
         return drained;
     }
 
+    /** Says whether each glob of a source was found to match a name, once it has drained. */
+    public boolean foundAll() {
+        return parts.foundAll();
+    }
+
     private void publish(long now) {
         boolean last = phase == Phase.FINISHED;
         published.publish(now, last, phase == Phase.FIRST_SCAN || parts.isScanning() || parts.pipeline.isCrowded());

@@ -113,6 +113,10 @@ final class PatternsTest {
         assertThat(has("keep/k.log")).isTrue();
         assertThat(tree.problems).hasSize(1);
         assertThat(tree.problems.getFirst()).contains("*.lgo' matches no name that is there now; ");
+        assertThat(tree.shipper().foundAll()).isFalse();
+        tree.end();
+        tree.sources = List.of(tree.source("*.log"));
+        assertThat(tree.settle().shipper().foundAll()).isTrue();
     }
 
     /** Each of two sources leaves out for itself, with all below. */

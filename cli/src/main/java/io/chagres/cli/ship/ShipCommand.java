@@ -113,7 +113,8 @@ public final class ShipCommand implements Callable<Integer> {
             names = "--once",
             description = "Ship what is there, wait for the acknowledgement, exit."
                     + " A store that does not accept at the start, or refuses everything later on, or a file that"
-                    + " cannot be read, is given the time of --drain, then the exit code is 3.")
+                    + " cannot be read, is given the time of --drain, then the exit code is 3. A glob that matches"
+                    + " nothing is said, and the exit code is 1.")
     boolean once;
 
     @Option(
@@ -461,7 +462,7 @@ public final class ShipCommand implements Callable<Integer> {
                     report.shipped("look at it: chagres ls -l " + ShellWord.of(store) + " "
                             + ShellWord.of(options.identity().hostName() + ":**"));
                 }
-                return code;
+                return once && code == ExitCode.DONE && !shipper.foundAll() ? ExitCode.FAILED : code;
             } finally {
                 start.closes(shipper.flushing());
                 if (following != null) {
