@@ -9,7 +9,9 @@ import io.chagres.linux.Pathname;
 
 /** Gives what is restored its owner, mode and modification time. Confined to one thread. */
 final class AttributeSetter {
-    private static final int PERMISSIONS = 0777;
+    /** Also the sticky bit: it gives nobody anything, and without it others may remove what lies in a directory. */
+    private static final int PERMISSIONS = 01777;
+
     private static final int PERMISSIONS_AND_SPECIAL_BITS = 07777;
 
     private final int modeMask;

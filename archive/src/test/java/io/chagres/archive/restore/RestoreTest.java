@@ -410,6 +410,19 @@ class RestoreTest extends RestoreFixture {
         assertThat(mode(directory.resolve("special/web1/su"))).isEqualTo(06755);
     }
 
+    /** Without it anybody may remove what others put into a directory that all may write. */
+    @Test
+    void restoresTheStickyBit() throws IOException {
+        try (Host host = new Host(store, ID, "web1")) {
+            long id = host.file("/sticky", "x");
+            host.write(
+                    new LogRecord.AttributesChanged(id, Pathname.of("/sticky"), new InodeAttributes(07777, 0, 0, 1)));
+            host.commit();
+        }
+        restore(RestoreOptions.ALL);
+        assertThat(mode(out("web1/sticky"))).isEqualTo(01777);
+    }
+
     @Test
     @Tag("it")
     void restoresOwnersForTheSuperuser() throws IOException {

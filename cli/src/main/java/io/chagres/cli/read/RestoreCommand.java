@@ -78,7 +78,7 @@ public final class RestoreCommand implements Callable<Integer> {
                     + " truncated or rewritten; with --gone that alone.")
     boolean allVersions;
 
-    @Option(names = "--special-bits", description = "Restore set-user-id, set-group-id and sticky bits too.")
+    @Option(names = "--special-bits", description = "Restore set-user-id and set-group-id bits too.")
     boolean specialBits;
 
     @Option(names = "--ignore-space", description = "Begin although the target has less space than the files take.")
