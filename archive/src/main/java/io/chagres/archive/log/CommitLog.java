@@ -16,6 +16,7 @@ import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.DirectoryStore;
 import io.chagres.archive.store.ForwardingStore;
+import io.chagres.archive.store.StoreException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -212,13 +213,26 @@ public final class CommitLog {
         if (isThere(stored, acknowledged)) {
             requireAllBefore(stored, acknowledged);
             Appended ours = whole ? recent.get(acknowledged) : null;
-            if (ours != null && crc(stored, key, ours.bytes) != ours.crc) {
-                throw CorruptArchiveException.altered(key);
+            if (ours != null) {
+                requireBytes(stored, key, ours);
             }
         } else {
             requireCompacted(acknowledged);
         }
         kept = Math.max(kept, acknowledged);
+    }
+
+    /** The store gives no bytes of what a rule of it has moved to an archive tier: its size must do. */
+    private static void requireBytes(BlobStore stored, String key, Appended ours) throws IOException {
+        try {
+            if (crc(stored, key, ours.bytes) != ours.crc) {
+                throw CorruptArchiveException.altered(key);
+            }
+        } catch (StoreException e) {
+            if (e.kind() != StoreException.Kind.ARCHIVED) {
+                throw CorruptArchiveException.noObject(key, e);
+            }
+        }
     }
 
     /** Says whether there is a commit; one that was appended lately must have its size. */

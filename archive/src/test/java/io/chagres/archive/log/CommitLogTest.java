@@ -142,6 +142,27 @@ class CommitLogTest {
         }
     }
 
+    /** A rule of the store moved the last commit of a host that rests: nobody can read it, and it is there. */
+    @Test
+    void aCommitInAnArchiveTierIsKept() throws IOException {
+        boolean[] archived = new boolean[1];
+        FaultyStore tiered = new FaultyStore(store, (operation, done) -> {
+            if (archived[0] && operation.kind() == Kind.GET) {
+                throw new StoreException("archived", new IOException(), StoreException.Kind.ARCHIVED);
+            }
+        });
+        CommitLog writer = new CommitLog(
+                tiered, LogFixture.HOST, Samples.id(1), LogFixture.load(store).logEnd(), () -> 0);
+        try (CommitBuilder commit = new CommitBuilder(1 << 20, 1)) {
+            commit.records().write(Samples.opened(1, "web1", 10));
+            writer.append(commit);
+        }
+        archived[0] = true;
+        writer.requireKept(1, true);
+        store.replace(ArchiveLayout.commit(LogFixture.HOST, 1), new byte[3]);
+        assertThatThrownBy(() -> writer.requireKept(1, true)).isInstanceOf(CorruptArchiveException.class);
+    }
+
     /** Its file descriptors still lead to the first one. */
     @Test
     void anotherDirectoryIsNoticedBehindALimit(@TempDir Path temp) throws IOException {
