@@ -8,9 +8,9 @@ import io.chagres.linux.FileSystemId;
 import io.chagres.linux.Pathname;
 import io.chagres.linux.Statx;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +22,9 @@ final class Scanner implements AutoCloseable {
     private static final int MAX_REPEATS = 8;
     private static final int PATH_MAX = 4096;
 
-    private final Map<Long, Boolean> raisesEvents = new HashMap<>();
+    /** The devices that were said to raise no events. */
+    private final Set<Long> silent = new HashSet<>();
+
     private final List<WatchedDirectory> listed = new ArrayList<>();
     private final Statx stat = new Statx();
     private final ScanQueue queue;
@@ -130,7 +132,7 @@ final class Scanner implements AutoCloseable {
             return;
         }
         Fd fd = Fd.ofValue(opened);
-        if (!isStillTheSame(directory, fd) || !watch(directory, fd)) {
+        if (!isStillTheSame(directory, fd) || isOfTheKernel(directory, fd) || !watch(directory, fd)) {
             fd.close();
         } else if (literals == null) {
             current = directory;
@@ -199,6 +201,28 @@ final class Scanner implements AutoCloseable {
         return true;
     }
 
+    /** Leaves out what the kernel mounts below other directories: who wants it names it. */
+    private boolean isOfTheKernel(WatchedDirectory directory, Fd fd) {
+        WatchedDirectory parent = directory.parent();
+        if (parent == null
+                || parent.scope().literals() != null
+                || !FileSystemId.isPseudo(FileSystemId.typeOf(fd.value()))) {
+            return false;
+        }
+        int opened = Fd.tryOpen(parent.path(), Fd.O_PATH | Fd.O_DIRECTORY | Fd.O_NOFOLLOW, 0);
+        if (opened < 0) {
+            awaitEvent(directory);
+            return true;
+        }
+        try (Fd above = Fd.ofValue(opened)) {
+            if (FileSystemId.isPseudo(FileSystemId.typeOf(above.value()))) {
+                return false;
+            }
+        }
+        leaveOut(directory, "is a file system of the kernel, and is passed over", 0);
+        return true;
+    }
+
     /** Returns false when the directory must not be listed. */
     private boolean watch(WatchedDirectory directory, Fd fd) {
         boolean hadWatch = directory.isWatched();
@@ -230,15 +254,11 @@ final class Scanner implements AutoCloseable {
     }
 
     private boolean raisesEvents(WatchedDirectory directory, Fd fd) {
-        Boolean known = raisesEvents.get(stat.dev());
-        if (known == null) {
-            known = FileSystemId.raisesEvents(FileSystemId.typeOf(fd.value()));
-            raisesEvents.put(stat.dev(), known);
-            if (!known && directory.scope().reportsNames()) {
-                reporter.problem(directory.path(), "its file system raises no events, is polled each second", 0);
-            }
+        boolean raises = FileSystemId.raisesEvents(FileSystemId.typeOf(fd.value()));
+        if (!raises && directory.scope().reportsNames() && silent.add(stat.dev())) {
+            reporter.problem(directory.path(), "its file system raises no events, is polled each second", 0);
         }
-        return known;
+        return raises;
     }
 
     private int list(Directory open, int limit) {

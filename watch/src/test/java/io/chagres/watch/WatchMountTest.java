@@ -179,6 +179,31 @@ class WatchMountTest {
         }
     }
 
+    /** A user who follows a whole machine wants its files, and not what the kernel makes up. */
+    @Test
+    void whatTheKernelMountsIsLeftOutUnlessItIsNamed() throws Exception {
+        Path proc = Files.createDirectories(top.resolve("tree/d/proc"));
+        mount(proc, "-t", "proc", "none");
+        try (WatchFixture watch = new WatchFixture(top, "tree")) {
+            assertThat(watch.heard.problems).singleElement().asString().contains("a file system of the kernel");
+            assertThat(watch.heard.names).containsOnlyKeys(top + "/tree", top + "/tree/d", proc.toString());
+            assertThat(watch.watcher.unreadable()).isZero();
+            unmountAll();
+            Files.createFile(proc.resolve("f"));
+            watch.hears("appeared tree/d/proc/f");
+        }
+    }
+
+    @Test
+    void whatTheKernelMountsIsListedWhereItIsNamed() throws Exception {
+        Path proc = Files.createDirectories(top.resolve("proc"));
+        mount(proc, "-t", "proc", "none");
+        try (WatchFixture watch = new WatchFixture(top, "proc/sys/fs/inotify")) {
+            assertThat(watch.heard.names).containsKey(proc + "/sys/fs/inotify/max_user_watches");
+            assertThat(watch.heard.problems).isEmpty();
+        }
+    }
+
     @Test
     void mountBelowItselfEnds() throws Exception {
         Path tree = Files.createDirectories(top.resolve("tree"));

@@ -90,7 +90,7 @@ public final class LogPresence {
      * Looks when it is time.
      *
      * @param intervalMs how often, in milliseconds
-     * @param seq the last commit that was acknowledged; 0 for none since the start
+     * @param seq the last commit that was acknowledged
      * @param alone whether nothing else asks the store, so that nothing else would notice that it refuses
      * @throws DamagedLogException when one was looked for twice and is gone
      */
