@@ -3,15 +3,16 @@
 import argparse
 import os
 import sys
-from typing import List, Optional
+import warnings
+from typing import Callable, List, Optional
 
-from .archive import Archive
+from .archive import Archive, Host, LostCommitsWarning
 from .errors import ChagresError
 from .restore import names_of, restore, restore_gone
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
-    """Runs the command; returns its exit code: 1 where something could not be read."""
+    """Runs the command; returns its exit code: 1 where something could not be read, or is missing."""
     parser = argparse.ArgumentParser(prog="python -m chagres", description=__doc__)
     parser.add_argument("archive", help="a directory, or an address that fsspec opens")
     parser.add_argument("command", choices=("list", "restore"),
@@ -24,13 +25,21 @@ def main(arguments: Optional[List[str]] = None) -> int:
     given = parser.parse_args(arguments)
     if (given.command == "restore") != (given.folder is not None):
         parser.error("restore needs DIR, and list takes none")
+    sys.stdout.reconfigure(errors="surrogateescape")  # type: ignore[union-attr]
+    warnings.simplefilter("ignore", LostCommitsWarning)
     code = 0
+
+    def failed(why: object) -> None:
+        nonlocal code
+        print(f"chagres: {why}".encode("utf-8", "backslashreplace").decode(), file=sys.stderr)
+        code = 1
+
     try:
         archive = Archive(given.archive, at=given.at, identity=given.identity, trust=given.trust)
         hosts = archive.hosts()
-    except ChagresError as e:
-        print(f"chagres: {e}", file=sys.stderr)
-        return 1
+    except (OSError, ValueError) as e:
+        failed(e)
+        return code
     for host in hosts:
         alone = [each.name for each in hosts].count(host.name) == 1
         place = os.fsencode(host.name if alone else f"{host.name}~{host.id}")
@@ -38,16 +47,21 @@ def main(arguments: Optional[List[str]] = None) -> int:
             if given.command == "list":
                 for path, *rest in names_of(host):
                     print(f"{host.name}:{os.fsdecode(path)}", *rest, sep="\t")
-                continue
-            folder = os.fsencode(given.folder)
-            if host.state.root.below:
-                restore(host, os.path.join(folder, place))
-            if given.all and any(not each.names for each in host.state.versions.values()):
-                restore_gone(host, os.path.join(folder, b".gone", place))
-        except ChagresError as e:
-            print(f"chagres: host {host.name} cannot be read: {e}", file=sys.stderr)
-            code = 1
+            else:
+                _restore(host, os.fsencode(given.folder), place, given.all, failed)
+        except OSError as e:
+            failed(f"host {host.name} cannot be read: {e}" if isinstance(e, ChagresError) else f"host {host.name}: {e}")
+        if host.lost:
+            failed(f"host {host.name}: {host.lost}")
     return code
+
+
+def _restore(host: Host, folder: bytes, place: bytes, everything: bool, failed: Callable[[object], None]) -> None:
+    damaged = restore(host, os.path.join(folder, place)) if host.state.root.below else []
+    if everything and any(not each.names for each in host.state.versions.values()):
+        damaged += restore_gone(host, os.path.join(folder, b".gone", place))
+    for each in damaged:
+        failed(f"{each}; it was not restored")
 
 
 if __name__ == "__main__":

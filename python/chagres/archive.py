@@ -11,10 +11,9 @@ from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Un
 from . import address
 from .age import IdentitySource, identities
 from .content import Reader
-from .crc import crc32c
 from .errors import ChagresError, DamagedError
 from .log import Log, Moment
-from .records import nanoseconds
+from .records import nanoseconds, text_record
 from .state import DIRECTORY, FILE, LINK, Name, State, Version, walk
 from .store import open_store
 from .trust import Trust
@@ -125,13 +124,13 @@ class File(io.RawIOBase):
         try:
             data = next(self._reader.pieces(self._version, self._at, end))
         except ChagresError as e:
-            raise _named(e, self.name) from None
+            raise named(e, self.name) from None
         view[:len(data)] = data
         self._at += len(data)
         return len(data)
 
 
-def _named(error: ChagresError, name: str) -> ChagresError:
+def named(error: ChagresError, name: str) -> ChagresError:
     """Returns an error that names the file, of the same type."""
     if isinstance(error, DamagedError):
         return type(error)(name, f"{error.cause} ({error.subject})")
@@ -144,11 +143,12 @@ class Host:
     Attributes:
         id: 16 hexadecimal digits
         name: what it is called
+        lost: which commits are missing although something names them, known once ``state`` is; None for none
     """
 
     def __init__(self, log: Log, host_id: str, name: str, at: Optional[int]):
         self.id, self.name = host_id, name
-        self.log, self.at_ms = log, at
+        self.log, self.at_ms, self.lost = log, at, None  # type: Log, Optional[int], Optional[str]
         self._lock, self._state = threading.Lock(), None  # type: threading.Lock, Optional[State]
 
     def __repr__(self) -> str:
@@ -164,7 +164,8 @@ class Host:
         with self._lock:
             if self._state is None:
                 self._state = self.log.load(Moment() if self.at_ms is None else Moment(time_ms=self.at_ms))
-                if self.at_ms is None and (lost := self.log.lost(self._state)):
+                if lost := self.log.lost(self._state):
+                    self.lost = lost
                     warnings.warn(f"host {self.name}: {lost}", LostCommitsWarning, stacklevel=2)
             return self._state
 
@@ -332,13 +333,10 @@ class Archive:
 
     def _recorded(self, host_id: str) -> str:
         try:
-            text = self._store.range(f"hosts/{host_id}/host", 0, 16 << 10).decode("utf-8", "replace")
+            name = (text_record(self._store.range(f"hosts/{host_id}/host", 0, 16 << 10)) or {}).get("name", "")
         except ChagresError:
             return host_id
-        lines, _, crc = text.rpartition("crc32c=")
-        values = dict(line.partition("=")[::2] for line in lines.splitlines())
-        right = crc == f"{crc32c(lines.encode()):08x}\n" and values.get("format") == "1"
-        return values.get("name", host_id) if right and _is_file_name(values.get("name", "")) else host_id
+        return name if _is_file_name(name) else host_id
 
     def at(self, when: Optional[When]) -> "Archive":
         """Returns the same archive at another moment; None for now."""

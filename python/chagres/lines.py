@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Deque, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
 
 from . import address
-from .archive import Archive, Host, _named, to_ms
+from .archive import Archive, Host, named, to_ms
 from .content import Reader
 from .errors import ChagresError, DamagedError
 from .filters import rest, unmatched
@@ -186,7 +186,7 @@ def _read(part: _Part, text: Optional[bytes], binary: bool) -> List[Any]:
                     found += _batches(part, at, data, text, binary)
                 at += len(data)
     except ChagresError as e:
-        raise _named(e, name) from None
+        raise named(e, name) from None
     return found
 
 

@@ -503,19 +503,42 @@ class Log:
                         yield commit.header.time_ms, f[0], f[1], f[1] + f[2]
 
     def lost(self, state: State) -> Optional[str]:
-        """Says which commits something names that are missing behind the last one; None for nothing."""
+        """Says which commits are missing although something names them; None for none. A state may be of any moment."""
         named: Dict[int, str] = {}
         hints = () if self.trust else ("tables/", "history/", "filters/")
         for folder in (*hints, "alive/"):
             for key in self.store.list(self.key(folder)):
                 if seq := _named(key[len(self.key("")):]):
-                    named[seq] = key
-        newest = max(named, default=0)
+                    named.setdefault(seq, key)
+        if heard := self._acknowledged():
+            named.setdefault(*heard)
         if not named and state.seq == 0 and (streams := self.store.list(self.key("streams/"))):
-            newest, named = 1, {1: streams[0]}
-        if newest <= state.seq:
+            named = {1: streams[0]}
+        newest = max(named, default=1)  # a host is one that began
+        if newest <= state.seq or self.store.size(self.commit_key(newest)) >= 0:
             return None
-        return f"commits {state.seq + 1} to {newest} are missing, which {named[newest]} names"
+        last = max(state.seq, *self.commits(0), *(each[0] for each in self.checkpoints()), self._proven(), 0)
+        if newest <= last:
+            return None
+        if not named:
+            return "commit 1 is missing, and there is no checkpoint: the host has not begun, or all that it held is gone"
+        return f"commits {last + 1} to {newest} are missing, which {named[newest]} names"
+
+    def _proven(self) -> int:
+        return self.signed[0] if self.signed else 0
+
+    def _acknowledged(self) -> Optional[Tuple[int, str]]:
+        """Returns the last commit that the newest heartbeat says was acknowledged, and its key."""
+        living = [key for key in self.store.list(self.key("alive/")) if not key.startswith(self.key("alive/0-fenced/"))]
+        if not living:
+            return None
+        try:
+            values = r.text_record(self.store.range(living[0], 0, 16 << 10)) or {}
+        except MissingObjectError:  # a compaction removed it
+            return None
+        seq = values.get("seq", "")
+        right = values.get("key", living[0]) == living[0] and re.fullmatch(r"[1-9]\d{0,15}", seq)
+        return (int(seq), living[0]) if right else None
 
 
 def object_key(log: Log, f: List[Any]) -> str:

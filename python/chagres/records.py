@@ -1,9 +1,10 @@
 """Records of a log: bytes to tuples, with the limits of docs/FORMAT.md. No field is believed."""
 
 import struct
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from .bech32 import bech32
+from .crc import crc32c
 from .errors import DamagedError
 
 PIECE = 256 << 10
@@ -283,3 +284,10 @@ class _Decoder:
             raise self.bad("a data object has an impossible end or codec")
         if kind == COPY_RUN and (f[3] == version and f[4] + length > start or f[4] + length >> 63):
             raise self.bad("a copy is of bytes that do not come before")
+
+
+def text_record(data: bytes) -> Optional[Dict[str, str]]:
+    """Returns the values of an object of text by their keys; None where it is damaged."""
+    lines, _, crc = data.decode("utf-8", "replace").rpartition("crc32c=")
+    values = dict(line.partition("=")[::2] for line in lines.split("\n"))
+    return values if crc == f"{crc32c(lines.encode()):08x}\n" and values.get("format") == "1" else None

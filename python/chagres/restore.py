@@ -4,24 +4,27 @@ import os
 import time
 from typing import Any, Dict, Iterator, List, Tuple
 
-from .archive import Host, _is_path
+from .address import to_text
+from .archive import Host, _is_path, named
+from .content import Reader
+from .errors import ChagresError
 from .records import ZERO_RUN, nanoseconds
 from .state import DIRECTORY, LINK, UNKNOWN, Name, Version, walk
 
 
-def restore(host: Host, folder: bytes) -> None:
-    """Writes every name of a host into a folder, which must not exist."""
+def restore(host: Host, folder: bytes) -> List[ChagresError]:
+    """Writes every name of a host into a folder, which must not exist; returns why files are missing there."""
     names = dict(walk(host.state.root))
     places: Dict[int, List[bytes]] = {}
     for path, name in names.items():
         if name.version:
             places.setdefault(name.version.number, []).append(path)
-    _write(host, folder, places, {path: name for path, name in names.items() if not name.version})
+    return _write(host, folder, places, {path: name for path, name in names.items() if not name.version})
 
 
-def restore_gone(host: Host, folder: bytes) -> None:
-    """Writes every version without a name into a folder, which must not exist."""
-    _write(host, folder, {version.number: [path] for version, path in _asides(host)}, {})
+def restore_gone(host: Host, folder: bytes) -> List[ChagresError]:
+    """Writes every version without a name into a folder, which must not exist; returns why files are missing there."""
+    return _write(host, folder, {version.number: [path] for version, path in _asides(host)}, {})
 
 
 def _asides(host: Host) -> Iterator[Tuple[Version, bytes]]:
@@ -55,7 +58,8 @@ def _gone(host: Host, path: bytes) -> Tuple[int, int, int, int]:
     return (name.attributes[0] & mask, *name.attributes[1:])
 
 
-def _write(host: Host, folder: bytes, places: Dict[int, List[bytes]], others: Dict[bytes, Name]) -> None:
+def _write(host: Host, folder: bytes, places: Dict[int, List[bytes]], others: Dict[bytes, Name]
+           ) -> List[ChagresError]:
     directories = {path: name.attributes for path, name in others.items() if name.kind == DIRECTORY}
     directories.setdefault(b"/", host.state.root.attributes)
     for paths in places.values():
@@ -64,20 +68,15 @@ def _write(host: Host, folder: bytes, places: Dict[int, List[bytes]], others: Di
             directories[above], above = _gone(host, above), os.path.dirname(above)
     for path in sorted(directories):
         os.makedirs(folder + path)
-    reader = host.reader()
+    reader, damaged = host.reader(), []
     for number, paths in places.items():
         version = host.state.versions[number]
-        with open(folder + paths[0], "xb") as file:
-            for extent in version.extents:
-                position = extent.start
-                if extent.kind == ZERO_RUN:  # stays a hole, and may be longer than anybody can read
-                    continue
-                for data in reader.pieces(version, position, min(extent.end, version.end)):
-                    if data.count(0) < len(data):  # zeros become a hole
-                        file.seek(position - version.start)
-                        file.write(data)
-                    position += len(data)
-            file.truncate(version.end - version.start)
+        try:
+            _content(reader, version, folder + paths[0])
+        except ChagresError as e:
+            os.remove(folder + paths[0])
+            damaged.append(named(e, f"{host.name}:{to_text(paths[0])}"))
+            continue
         _finish(folder + paths[0], *version.attributes)
         for path in paths[1:]:
             os.link(folder + paths[0], folder + path)
@@ -87,6 +86,21 @@ def _write(host: Host, folder: bytes, places: Dict[int, List[bytes]], others: Di
             _finish(folder + path, *name.attributes)
     for path in sorted(directories, reverse=True):
         _finish(folder + path, *directories[path])
+    return damaged
+
+
+def _content(reader: Reader, version: Version, place: bytes) -> None:
+    with open(place, "xb") as file:
+        for extent in version.extents:
+            position = extent.start
+            if extent.kind == ZERO_RUN:  # stays a hole, and may be longer than anybody can read
+                continue
+            for data in reader.pieces(version, position, min(extent.end, version.end)):
+                if data.count(0) < len(data):  # zeros become a hole
+                    file.seek(position - version.start)
+                    file.write(data)
+                position += len(data)
+        file.truncate(version.end - version.start)
 
 
 def _finish(place: bytes, mode: int, uid: int, gid: int, mtime: int) -> None:

@@ -50,7 +50,12 @@ class DirectoryStore(Store):
 
     def list(self, folder: str) -> List[str]:
         found = []
-        for at, below, files in os.walk(self._root + folder):
+
+        def failed(error: OSError) -> None:  # a folder that cannot be listed is not an empty one
+            if not isinstance(error, (FileNotFoundError, NotADirectoryError)):
+                raise _unread(folder, error)
+
+        for at, below, files in os.walk(self._root + folder, onerror=failed):
             below.sort()
             prefix = os.path.relpath(at, self._root).replace(os.sep, "/") + "/"
             found += [prefix + file for file in files]
@@ -62,12 +67,16 @@ class DirectoryStore(Store):
                 return sorted(each.name for each in entries if each.is_dir())
         except FileNotFoundError:
             return []
+        except OSError as e:
+            raise _unread(folder, e) from None
 
     def size(self, key: str) -> int:
         try:
             return os.stat(self._root + key).st_size
         except (FileNotFoundError, NotADirectoryError):
             return -1
+        except OSError as e:
+            raise _unread(key, e) from None
 
     def range(self, key: str, offset: int, length: int) -> bytes:
         try:
@@ -81,6 +90,13 @@ class DirectoryStore(Store):
                 os.close(file)
         except (FileNotFoundError, NotADirectoryError):
             raise MissingObjectError(key, "it is missing") from None
+        except OSError as e:
+            raise _unread(key, e) from None
+
+
+def _unread(key: str, error: Exception) -> ChagresError:
+    why = error.strerror if isinstance(error, OSError) and error.strerror else str(error) or type(error).__name__
+    return ChagresError(f"{key}: the store does not give it: {why}")
 
 
 class FsspecStore(Store):
@@ -101,6 +117,8 @@ class FsspecStore(Store):
             found = self._fs.find(self._root + folder)
         except FileNotFoundError:
             return []
+        except Exception as e:  # each store has its own
+            raise _unread(folder, e) from e
         return sorted(each[each.index(self._root) + len(self._root):] for each in found)
 
     def folders(self, folder: str) -> List[str]:
@@ -109,6 +127,8 @@ class FsspecStore(Store):
             found = self._fs.ls(self._root + folder, detail=True)
         except FileNotFoundError:
             return []
+        except Exception as e:
+            raise _unread(folder, e) from e
         return sorted(each["name"].rstrip("/").rpartition("/")[2] for each in found if each["type"] == "directory")
 
     def size(self, key: str) -> int:
@@ -116,6 +136,8 @@ class FsspecStore(Store):
             return int(self._fs.info(self._root + key)["size"])
         except FileNotFoundError:
             return -1
+        except Exception as e:
+            raise _unread(key, e) from e
 
     def range(self, key: str, offset: int, length: int) -> bytes:
         if length <= 0:
@@ -124,10 +146,10 @@ class FsspecStore(Store):
             return bytes(self._fs.cat_file(self._root + key, start=offset, end=offset + length))
         except FileNotFoundError:
             raise MissingObjectError(key, "it is missing") from None
-        except Exception:  # a range behind the end is refused, by each store in its own way
+        except Exception as e:  # a range behind the end is refused, by each store in its own way
             if 0 <= self.size(key) <= offset:
                 return b""
-            raise
+            raise _unread(key, e) from e
 
 
 class Ahead:

@@ -1,12 +1,16 @@
 """Reads the archives that the tests of the program write."""
 
+import errno
 import io
 import os
 import shutil
+import warnings
 
 import pytest
 
 import chagres
+from chagres.__main__ import main
+from chagres.crc import crc32c
 
 LOG = "web1:/var/log/app.log"
 
@@ -137,3 +141,73 @@ def test_what_the_program_prints_opens_that_file(archives):
     for file in archive.files():
         if "\\" not in file.path:
             assert archive.open(f"{file.host.replace(':', chr(92) + ':')}:{file.path}").read().decode() == file.address
+
+
+def of_program(capfd, *arguments):
+    code = main([str(each) for each in arguments])
+    out, err = capfd.readouterr()
+    assert "Traceback" not in err
+    return code, out, err
+
+
+def test_the_command_names_commits_that_are_missing(archives, tmp_path, capfd):
+    folder = shutil.copytree(archives / "compacted", tmp_path / "copy")
+    assert of_program(capfd, folder, "list")[0] == 0
+    for each in folder.glob("hosts/*/checkpoints/*"):
+        os.remove(each)
+    code, _, err = of_program(capfd, folder, "list")
+    assert code == 1 and "commits 1 to 3 are missing" in err
+
+
+def test_the_command_names_a_host_of_which_nothing_is_left(archives, tmp_path, capfd):
+    folder = shutil.copytree(archives / "many", tmp_path / "copy")
+    for each in ("log", "streams"):
+        shutil.rmtree(next(iter(sorted(folder.glob("hosts/*")))) / each, ignore_errors=True)
+    code, out, err = of_program(capfd, folder, "list")
+    assert code == 1 and len(out.splitlines()) == 2 and "commit 1 is missing" in err
+
+
+def test_a_heartbeat_names_the_last_commit(archives, tmp_path):
+    folder = shutil.copytree(archives / "plain", tmp_path / "copy")
+    host = next(folder.glob("hosts/*"))
+    last = max((host / "log").iterdir())
+    key = f"alive/{10**16 - 2:016}-{10**16 - 1:016}/{10**16 - 2:016}"
+    (host / key).parent.mkdir(parents=True)
+    text = f"format=1\nstate=running\nseq={int(last.name[:16])}\nkey=hosts/{host.name}/{key}\n"
+    (host / key).write_text(f"{text}crc32c={crc32c(text.encode()):08x}\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        chagres.Archive(folder).files()
+    os.remove(last)
+    with pytest.warns(chagres.LostCommitsWarning, match=f"to {int(last.name[:16])} are missing"):
+        chagres.Archive(folder).files()
+
+
+def test_a_damaged_file_leaves_others(archives, tmp_path, capfd):
+    folder = shutil.copytree(archives / "compacted", tmp_path / "copy")
+    assert of_program(capfd, folder, "restore", tmp_path / "whole")[0] == 0
+    for each in folder.glob("hosts/*/streams/0000000000000001/*"):
+        os.remove(each)
+    code, _, err = of_program(capfd, folder, "restore", tmp_path / "rest")
+    assert code == 1 and f"{LOG}: it is missing; bytes" in err and "it was not restored" in err
+    whole, rest = ({each.relative_to(root) for each in root.rglob("*")}
+                   for root in (tmp_path / "whole", tmp_path / "rest"))
+    assert {str(each) for each in whole - rest} == {LOG.replace(":", "")}
+
+
+def test_mistakes_are_said(archives, tmp_path, capfd):
+    assert "Invalid isoformat" in of_program(capfd, archives / "plain", "list", "--at", "soon")[2]
+    assert "nothing" in of_program(capfd, archives / "plain", "list", "--trust", tmp_path / "nothing")[2]
+    (tmp_path / "web1").mkdir()
+    assert "exists" in of_program(capfd, archives / "plain", "restore", tmp_path)[2]
+    assert of_program(capfd, archives / "names", "list")[0] == 0
+
+
+def test_a_folder_that_cannot_be_listed_is_not_empty(archives, tmp_path, monkeypatch):
+    def walk(top, onerror):
+        onerror(OSError(errno.EIO, os.strerror(errno.EIO), top))
+        return iter(())
+
+    monkeypatch.setattr(os, "walk", walk)
+    with pytest.raises(chagres.ChagresError, match="does not give it"):
+        chagres.Archive(archives / "plain").files()

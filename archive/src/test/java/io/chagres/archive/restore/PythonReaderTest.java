@@ -97,7 +97,9 @@ class PythonReaderTest {
                 "restore",
                 target.toString(),
                 "--all"));
-        assertThat(python.exitCode()).as(python.err()).isZero();
+        assertThat(python.err().lines()).singleElement().asString().startsWith("chagres: host other: ");
+        assertThat(python.err()).contains("has not begun");
+        assertThat(python.exitCode()).isEqualTo(1);
         return tree(target);
     }
 
