@@ -109,6 +109,7 @@ final class Changes {
         FileVersion version = host.state().version(id);
         if (version != null && files.getOrDefault(id, NO_PAGES) == NO_PAGES) {
             files.put(id, version.length() - host.start(version) & PAGE_MASK);
+            host.keepEnd(version);
         }
     }
 
@@ -211,6 +212,9 @@ final class Changes {
             FileVersion now = fresh.version(version.id());
             if (now == null || now.length() != version.length() || now.startPosition() != version.startPosition()) {
                 files.put(version.id(), 0L);
+                if (now != null && now.length() > version.length()) {
+                    host.keepEnd(version);
+                }
             } else if (now.nameCount() != version.nameCount()
                     || now.changedMs() != version.changedMs()
                     || !now.attributes().equals(version.attributes())) {
@@ -269,10 +273,21 @@ final class Changes {
             notifier.invalidateNode(node.number(), NO_PAGES, 0);
         }
         files.forEach((version, offset) -> {
+            HostTree.VersionRange span = offset == NO_PAGES ? null : host.span(version);
             if (FileNumbers.has(version)) {
                 notifier.invalidateNode(host.number(version), offset, 0);
             }
+            if (span != null) {
+                host.showEnd(version, span.end());
+                tellAttributes(notifier, version);
+            }
         });
+    }
+
+    private void tellAttributes(Notifier notifier, long version) {
+        if (FileNumbers.has(version)) {
+            notifier.invalidateNode(host.number(version), NO_PAGES, 0);
+        }
     }
 
     /**
@@ -297,10 +312,6 @@ final class Changes {
     void tellAgain(Notifier notifier) {
         names.keySet().forEach(folder -> notifier.invalidateNode(folder.number(), 0, 0));
         others.forEach(node -> notifier.invalidateNode(node.number(), NO_PAGES, 0));
-        files.keySet().forEach(version -> {
-            if (FileNumbers.has(version)) {
-                notifier.invalidateNode(host.number(version), NO_PAGES, 0);
-            }
-        });
+        files.keySet().forEach(version -> tellAttributes(notifier, version));
     }
 }

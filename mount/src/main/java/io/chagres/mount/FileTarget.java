@@ -20,7 +20,7 @@ record FileTarget(HostTree host, FileVersion version) implements Target {
      */
     long seek(long position, boolean hole) {
         long start = host.start(version);
-        long end = version.length();
+        long end = host.end(version);
         if (position >= end - start) {
             return -1;
         }

@@ -69,6 +69,7 @@ final class HostTree {
     private final long seed;
     private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
     private final Map<Long, Long> keptStarts = new HashMap<>();
+    private final Map<Long, Long> keptEnds = new HashMap<>();
     private volatile @Nullable HostState state;
     private volatile @Nullable GoneView gone;
     private volatile @Nullable UsageView usage;
@@ -324,6 +325,39 @@ final class HostTree {
                 : keptStarts.getOrDefault(version.id(), version.startPosition());
     }
 
+    /** Returns the position shown as the one behind the last byte. Under the lock. */
+    long end(FileVersion version) {
+        return keptEnds.isEmpty() ? version.length() : keptEnds.getOrDefault(version.id(), version.length());
+    }
+
+    /**
+     * Keeps the end of a version that will grow until {@link #showEnd}: the kernel has pages with zeros behind it, and
+     * would give those to a reader who saw the new length. Reads give the new bytes at once. Takes the lock.
+     */
+    void keepEnd(FileVersion version) {
+        lock.writeLock().lock();
+        try {
+            keptEnds.putIfAbsent(version.id(), version.length());
+        } finally {
+            lock.writeLock().unlock();
+        }
+    }
+
+    /** Shows an end that a version had before the kernel dropped its pages. Takes the lock. */
+    void showEnd(long id, long end) {
+        lock.writeLock().lock();
+        try {
+            FileVersion version = state().version(id);
+            if (version == null || version.length() == end) {
+                keptEnds.remove(id);
+            } else {
+                keptEnds.replace(id, end);
+            }
+        } finally {
+            lock.writeLock().unlock();
+        }
+    }
+
     /** Returns the bytes that are damaged if one of them is: a checksummed piece. Takes the lock. */
     VersionRange pieceAt(long id, long position) {
         FileVersion version = version(id);
@@ -369,7 +403,7 @@ final class HostTree {
 
     /** Says what a file is. Under the lock. */
     void fill(FileVersion version, Attributes to) {
-        long size = version.length() - start(version);
+        long size = end(version) - start(version);
         ExtentList extents = version.extents();
         long stored = Math.max(0, size - (extents == null ? 0 : extents.zeroBytes()));
         to.file(0, size).blocks((stored + BLOCK_BYTES - 1) / BLOCK_BYTES);

@@ -8,10 +8,12 @@ import io.chagres.archive.age.AgeIdentity;
 import io.chagres.archive.age.KeyRing;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.log.ProtectedStore;
+import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
 import io.chagres.archive.testing.SmallArchive;
+import io.chagres.fuse.Attributes;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -19,6 +21,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -86,6 +89,30 @@ class HostUpdaterTest {
             assertThat(messages).hasSize(1).first().asString().contains("web1 is shown as it was after commit 1");
             assertThat(tree.state().seq()).isEqualTo(1);
             assertThat(requests).hasValueLessThan(10); // one for the commit, others for compactions
+        });
+    }
+
+    /** Behind the old end the kernel may have zeros. */
+    @Test
+    void showsANewLengthOnceTheKernelHasDroppedThePages() throws IOException {
+        with((writer, tree, updater, reader) -> {
+            long log = writer.file("/log");
+            writer.append(log, "one\n").commit(2);
+            updater.applied(reader);
+            FileVersion version = Objects.requireNonNull(tree.version(log));
+            FileTarget file = new FileTarget(tree, version);
+            Attributes attributes = new Attributes();
+            file.fill(attributes);
+            assertThat(attributes.size()).isEqualTo(4);
+            writer.append(log, "two\n").commit(3);
+            updater.applied(reader);
+            file.fill(attributes);
+            assertThat(attributes.size()).isEqualTo(4);
+            assertThat(file.seek(0, true)).isEqualTo(4);
+            assertThat(tree.span(log)).isEqualTo(new HostTree.VersionRange(0, 8)); // reads give all
+            tree.showEnd(log, 8);
+            file.fill(attributes);
+            assertThat(attributes.size()).isEqualTo(8);
         });
     }
 

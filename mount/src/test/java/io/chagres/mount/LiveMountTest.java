@@ -27,6 +27,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,6 +42,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("it")
 class LiveMountTest {
+    private static final int COMMITS = 400;
+
     @TempDir
     private Path directory;
 
@@ -133,6 +136,32 @@ class LiveMountTest {
                 assertThat(new String(end.array())).isEqualTo(all.substring(all.length() - 8));
             }
             assertThat(mounted.messages).isEmpty();
+        }
+    }
+
+    /** The kernel has pages with zeros behind the old end while others learn of the new one. */
+    @Test
+    void aFileThatGrowsIsReadUpToSomeCommit() throws Exception {
+        long log = writer.file("/app.log");
+        writer.append(log, "line 1\n").commit(1);
+        try (MountFixture mounted = mounted()) {
+            Path file = mounted.host("web1").resolve("app.log");
+            AtomicReference<String> written = new AtomicReference<>("line 1\n");
+            Future<?> growing = tasks.submit(() -> {
+                for (int i = 2; i < COMMITS; i++) {
+                    String text = "line " + i + "\n";
+                    written.accumulateAndGet(text, String::concat);
+                    writer.append(log, text).commit(i);
+                    mounted.mount.refresh();
+                }
+                return null;
+            });
+            while (!growing.isDone()) {
+                String seen = content(file);
+                assertThat(written.get()).startsWith(seen);
+            }
+            growing.get();
+            assertThat(content(file)).isEqualTo(written.get());
         }
     }
 
