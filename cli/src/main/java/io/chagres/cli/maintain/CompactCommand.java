@@ -188,6 +188,7 @@ public final class CompactCommand implements Callable<Integer> {
                 view.faults().attempt(host, () -> {
                     FleetCompact.Outcome outcome = FleetCompact.host(compact, view.store(), host);
                     tell(host, outcome, progress);
+                    listener.skipped |= outcome.summary() == null;
                     if (outcome.missing() != null) {
                         view.faults().tell(host, outcome.missing());
                     }
