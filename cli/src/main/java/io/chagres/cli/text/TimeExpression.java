@@ -21,6 +21,8 @@ import java.util.regex.Pattern;
 public final class TimeExpression {
     private static final Pattern ZONED = Pattern.compile("(.*\\d) ?\\[?([A-Za-z][\\w/+-]*|[+-]\\d\\d:?\\d\\d)]?");
 
+    private static final Pattern EPOCH = Pattern.compile("@-?\\d+(\\.\\d+)?");
+
     private final InstantSource clock;
     /** The year 5138; a number of milliseconds is more. */
     private static final BigDecimal MAX_SECONDS = BigDecimal.TEN.pow(11);
@@ -81,7 +83,15 @@ public final class TimeExpression {
     }
 
     private Instant local(String text) {
-        return LocalDateTime.parse(text.replaceFirst(" ", "T")).atZone(zone).toInstant();
+        return shownByClocks(LocalDateTime.parse(text.replaceFirst(" ", "T"))).toInstant();
+    }
+
+    /** Refuses a time that clocks leave out when they are put forward. */
+    private ZonedDateTime shownByClocks(LocalDateTime time) {
+        if (zone.getRules().getValidOffsets(time).isEmpty()) {
+            throw new IllegalArgumentException("no clock shows it");
+        }
+        return time.atZone(zone);
     }
 
     private Instant date(String text) {
@@ -90,12 +100,12 @@ public final class TimeExpression {
 
     private Instant timeOfDay(String text) {
         ZonedDateTime now = clock.instant().atZone(zone);
-        ZonedDateTime today = now.toLocalDate().atTime(LocalTime.parse(text)).atZone(zone);
+        ZonedDateTime today = shownByClocks(now.toLocalDate().atTime(LocalTime.parse(text)));
         return (today.isAfter(now) ? today.minusDays(1) : today).toInstant();
     }
 
     private Instant epoch(String text) {
-        if (!text.startsWith("@")) {
+        if (!EPOCH.matcher(text).matches()) {
             throw new IllegalArgumentException("no epoch");
         }
         BigDecimal seconds = new BigDecimal(text.substring(1));
