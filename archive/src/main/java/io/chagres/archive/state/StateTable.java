@@ -228,7 +228,11 @@ final class StateTable implements SortedRows {
         for (int block = 0; block < blocks.end(TableIndex.HOST); block++) {
             RecordReader reader = reader(bytes(block, 0), 0);
             while (reader.hasNext()) {
-                records.add(reader.next());
+                LogRecord record = reader.next();
+                if (HostRows.holds(record)) {
+                    throw new CorruptArchiveException(key, "a name or a version stands among the facts of its host");
+                }
+                records.add(record);
             }
         }
         return records;
