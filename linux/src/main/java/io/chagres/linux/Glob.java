@@ -115,6 +115,9 @@ public final class Glob {
     }
 
     private boolean matchesAtAnyDepth(char[] pattern, byte[] path) {
+        if (endsOtherwise(pattern, path)) {
+            return false;
+        }
         if (match(pattern, path, 0)) {
             return true;
         }
@@ -127,6 +130,21 @@ public final class Glob {
             }
             if (path[i] == '/' && isOfOneName(pattern)) {
                 return false; // most patterns are, and most paths do not match
+            }
+        }
+        return false;
+    }
+
+    /** Says whether a path lacks the bytes that stand behind the last wildcard: most paths do, of most patterns. */
+    private static boolean endsOtherwise(char[] pattern, byte[] path) {
+        int at = path.length - 1;
+        for (int p = pattern.length - 1; p >= 0; p--, at--) {
+            char c = pattern[p];
+            if (c == '*' || c == '?' || c == ']' || c == '/') {
+                return false;
+            }
+            if (at < 0 || !is(c, path[at])) {
+                return true;
             }
         }
         return false;
