@@ -25,8 +25,9 @@ class TroubleshootingTest {
     private static final String LITERAL = "\"((?:[^\"\\\\\\n]|\\\\.)*)\"";
     private static final Pattern COMMENT = Pattern.compile(LITERAL + "|//[^\\n]*|(?s:/\\*.*?\\*/)");
     private static final Pattern JOINED = Pattern.compile("(?<!\\\\)\"\\s*\\+\\s*\"");
-    private static final Pattern TELLS = Pattern.compile("\\b(?:(?:report|listener|health|problems|messages)"
-            + "\\s*\\.(?:message|problem|accept)|notes\\.say|once|losses\\s*\\.(?:lost|unread)|new CommandFailure)\\("
+    private static final Pattern TELLS = Pattern.compile("\\b(?:(?:report|reporter|listener|health|problems|messages)"
+            + "\\s*\\.(?:message|problem|accept)|notes\\.say|once|leaveOut|losses\\s*\\.(?:lost|unread)"
+            + "|new CommandFailure)\\("
             + "|context\\.err\\(\\)\\s*\\.println\\(");
     private static final Pattern REFUSES = Pattern.compile("\\bsuper\\(");
 
