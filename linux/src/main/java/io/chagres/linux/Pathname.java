@@ -24,13 +24,22 @@ public final class Pathname implements Comparable<Pathname> {
 
     private final byte[] bytes;
 
+    /** Takes bytes that hold no NUL, as those of other pathnames do not. */
     private Pathname(byte[] bytes) {
+        this.bytes = bytes;
+    }
+
+    private static Pathname checked(byte[] bytes) {
         for (byte b : bytes) {
             if (b == 0) {
                 throw new IllegalArgumentException("a pathname cannot contain NUL");
             }
         }
-        this.bytes = bytes;
+        return new Pathname(bytes);
+    }
+
+    private Pathname part(int start, int end) {
+        return new Pathname(Arrays.copyOfRange(bytes, start, end));
     }
 
     /**
@@ -41,7 +50,7 @@ public final class Pathname implements Comparable<Pathname> {
      * @throws IllegalArgumentException if it contains NUL
      */
     public static Pathname of(String path) {
-        return new Pathname(path.getBytes(StandardCharsets.UTF_8));
+        return checked(path.getBytes(StandardCharsets.UTF_8));
     }
 
     /**
@@ -52,7 +61,7 @@ public final class Pathname implements Comparable<Pathname> {
      * @throws IllegalArgumentException if they contain NUL
      */
     public static Pathname ofBytes(byte[] bytes) {
-        return new Pathname(bytes.clone());
+        return checked(bytes.clone());
     }
 
     /**
@@ -66,7 +75,7 @@ public final class Pathname implements Comparable<Pathname> {
      */
     public static Pathname ofBytes(byte[] bytes, int offset, int length) {
         Objects.checkFromIndexSize(offset, length, bytes.length);
-        return new Pathname(Arrays.copyOfRange(bytes, offset, offset + length));
+        return checked(Arrays.copyOfRange(bytes, offset, offset + length));
     }
 
     /**
@@ -81,7 +90,7 @@ public final class Pathname implements Comparable<Pathname> {
     public static Pathname ofSegment(MemorySegment segment, long offset, int length) {
         byte[] bytes = new byte[length];
         MemorySegment.copy(segment, ValueLayout.JAVA_BYTE, offset, bytes, 0, length);
-        return new Pathname(bytes);
+        return checked(bytes);
     }
 
     /**
@@ -172,7 +181,7 @@ public final class Pathname implements Comparable<Pathname> {
             return null;
         }
         int parentEnd = withoutSlashes(slash);
-        return parentEnd == 0 ? (end() <= slash + 1 ? null : ROOT) : ofBytes(bytes, 0, parentEnd);
+        return parentEnd == 0 ? (end() <= slash + 1 ? null : ROOT) : part(0, parentEnd);
     }
 
     /**
@@ -183,7 +192,7 @@ public final class Pathname implements Comparable<Pathname> {
     public Pathname name() {
         int end = end();
         int start = slashBefore(end) + 1;
-        return start == 0 && end == bytes.length ? this : ofBytes(bytes, start, Math.max(0, end - start));
+        return start == 0 && end == bytes.length ? this : part(start, Math.max(start, end));
     }
 
     /**
@@ -217,7 +226,7 @@ public final class Pathname implements Comparable<Pathname> {
         while (start < bytes.length && bytes[start] == '/') {
             start++;
         }
-        return ofBytes(bytes, start, bytes.length - start);
+        return part(start, bytes.length);
     }
 
     /**
@@ -248,7 +257,7 @@ public final class Pathname implements Comparable<Pathname> {
             }
             at = end + 1;
         }
-        return length == 0 ? DOT : ofBytes(out, 0, length);
+        return length == 0 ? DOT : new Pathname(Arrays.copyOf(out, length));
     }
 
     /**
