@@ -90,6 +90,7 @@ final class ShipScope {
     /** A source that is ready to be asked. */
     private record Part(
             Set<Pathname> roots,
+            int shortestRoot, // no name with fewer bytes is one
             List<Glob> rootGlobs,
             List<Glob> unmatchedGlobs, // of the sources' paths, until a name matches or it was said
             List<Condition> includes,
@@ -106,8 +107,10 @@ final class ShipScope {
                     rootGlobs.add(Glob.of(absolute.toString()));
                 }
             }
+            int shortest = roots.stream().mapToInt(Pathname::length).min().orElse(0);
             return new Part(
                     roots,
+                    rootGlobs.isEmpty() ? shortest : 0,
                     rootGlobs,
                     new ArrayList<>(rootGlobs),
                     conditions("--include", source.includes()),
@@ -137,7 +140,7 @@ final class ShipScope {
         /** Returns the highest path that the source names, of those that are a path or above it; null for none. */
         private @Nullable Pathname rootOf(Pathname path) {
             Pathname root = null;
-            for (Pathname at = path; at != null; at = at.parent()) {
+            for (Pathname at = path; at != null && at.length() >= shortestRoot; at = at.parent()) {
                 root = isRoot(at) ? at : root;
             }
             return root;
@@ -145,7 +148,7 @@ final class ShipScope {
 
         /** Says whether a path is one that the source names, or lies below. */
         boolean names(Pathname path) {
-            for (Pathname at = path; at != null; at = at.parent()) {
+            for (Pathname at = path; at != null && at.length() >= shortestRoot; at = at.parent()) {
                 if (isRoot(at)) {
                     return true;
                 }
