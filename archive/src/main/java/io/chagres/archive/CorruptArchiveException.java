@@ -2,16 +2,19 @@ package io.chagres.archive;
 
 import io.chagres.archive.store.StoreException;
 import java.io.IOException;
+import java.util.List;
 
 /** Says that an object of an archive is not what a writer of this format makes: which object, and what is wrong. */
 public final class CorruptArchiveException extends IOException {
     private static final long serialVersionUID = 1;
 
     private static final String MISSING = "it is missing";
+    private static final String LOST = "it was acknowledged, and is missing or has another size";
     private static final String ALTERED = "it is another commit than the one that was acknowledged, or damaged";
 
     private final String object;
     private final String fault;
+    private final transient List<String> altered;
 
     /**
      * Makes an exception.
@@ -20,9 +23,14 @@ public final class CorruptArchiveException extends IOException {
      * @param fault what is wrong with it
      */
     public CorruptArchiveException(String object, String fault) {
+        this(object, fault, List.of());
+    }
+
+    private CorruptArchiveException(String object, String fault, List<String> altered) {
         super(object + " is damaged: " + fault);
         this.object = object;
         this.fault = fault;
+        this.altered = List.copyOf(altered);
     }
 
     /** Makes one of an object that is not there. */
@@ -32,7 +40,13 @@ public final class CorruptArchiveException extends IOException {
 
     /** Makes one of a commit whose bytes are not those that were acknowledged, though readers may take them. */
     public static CorruptArchiveException altered(String object) {
-        return new CorruptArchiveException(object, ALTERED);
+        return new CorruptArchiveException(object, ALTERED, List.of(object));
+    }
+
+    /** Makes one of data objects that were acknowledged, and are gone or have another size; at least one. */
+    public static CorruptArchiveException lost(List<String> objects) {
+        String others = objects.size() == 1 ? "" : " (" + objects.size() + " objects in all)";
+        return new CorruptArchiveException(objects.getFirst(), LOST + others, objects);
     }
 
     /** Makes one of a refusal because what has the object's name is no object; throws any other refusal. */
@@ -48,9 +62,9 @@ public final class CorruptArchiveException extends IOException {
         return fault.equals(MISSING);
     }
 
-    /** Says whether the object is a commit whose writer knows that it holds other bytes, whatever a reader finds. */
-    public boolean isAltered() {
-        return fault.equals(ALTERED);
+    /** Returns the keys of what its writer knows to be other than it was acknowledged, whatever a reader finds. */
+    public List<String> altered() {
+        return altered;
     }
 
     /** Returns the key of the object. */

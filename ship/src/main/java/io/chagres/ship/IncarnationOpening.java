@@ -1,5 +1,6 @@
 package io.chagres.ship;
 
+import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.EncryptedException;
 import io.chagres.archive.HostRegistration;
@@ -29,6 +30,8 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +44,7 @@ final class IncarnationOpening {
     private static final long LONGEST_DRAIN_MS = 600_000;
     private static final String INCARNATION = "incarnation";
     private static final String TRUST = "trust";
-    /** The key of a commit that a reader of the log may take, and that is not the one that was acknowledged. */
+    /** The keys of a commit or of data objects that are not as they were acknowledged; a reader may see nothing. */
     static final String ALTERED = "altered";
 
     final ShipOptions options;
@@ -257,6 +260,7 @@ final class IncarnationOpening {
             try {
                 HostState found = HostLog.load(readable(), hostId, rows, recent);
                 requireLog();
+                requireObjects();
                 String before = HostRegistry.continues(store, hostId);
                 if (before.isEmpty() || damagedId.equals(before)) {
                     return found;
@@ -276,11 +280,26 @@ final class IncarnationOpening {
         }
     }
 
-    /** Returns the store as it is without a commit that this shipper, or the one before it, found altered. */
+    /** Returns what this shipper, or the one before it, found altered. */
+    private Set<String> altered() throws IOException {
+        String keys = state == null ? "" : state.get(ALTERED).orElse("");
+        return keys.isEmpty() ? Set.of() : Set.of(keys.split(" "));
+    }
+
+    /** Returns the store as it is without a commit that was found altered. */
     private BlobStore readable() throws IOException {
-        return state == null
-                ? store
-                : ProtectedStore.without(store, state.get(ALTERED).orElse(""));
+        return ProtectedStore.without(store, altered());
+    }
+
+    /** Refuses a log that refers to a data object that was found lost: no reader of the log sees that. */
+    private void requireObjects() throws IOException {
+        List<String> lost = altered().stream()
+                .filter(key -> key.startsWith(ArchiveLayout.streams(hostId)))
+                .sorted()
+                .toList();
+        if (!lost.isEmpty()) {
+            throw CorruptArchiveException.lost(lost);
+        }
     }
 
     /** Writes behind no log whose end is missing: tables of the old end would describe what is written now. */
@@ -317,6 +336,8 @@ final class IncarnationOpening {
     /** Begins a host that continues a damaged one, or anew where that one's own beginnings are gone. */
     private void goOn(String damaged, HostState found, Clock clock, ShipListener listener) throws IOException {
         Continuation next = new Continuation(readable(), hostId, found.logEnd(), rows, clock, key);
+        Set<String> altered = altered();
+        next.points().without(run -> altered.contains(ArchiveLayout.object(damaged, run)));
         int[] told = new int[1];
         HostState left = next.read(damaged, (object, cause, consequence) -> {
             if (told[0]++ < MAX_TOLD) {

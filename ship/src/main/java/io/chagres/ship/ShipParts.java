@@ -200,15 +200,23 @@ final class ShipParts implements AutoCloseable {
         if (cause instanceof FencedException fenced) {
             pulse.fenced(fenced.who(), sideline, last);
         } else if (cause instanceof DamagedLogException damage
-                && state != null
                 && !damage.altered().isEmpty()) {
-            try {
-                state.remember(IncarnationOpening.ALTERED, damage.altered());
-            } catch (ErrnoException e) {
-                health.problem("the state directory cannot be written (" + e.getMessage() + "); what "
-                        + damage.altered() + " held is shipped again only where a reader sees the damage");
-            }
+            altered(damage.altered());
         }
+    }
+
+    private void altered(List<String> keys) throws IOException {
+        String why = "none can be used";
+        try {
+            if (state != null) {
+                state.remember(IncarnationOpening.ALTERED, String.join(" ", keys));
+                return;
+            }
+        } catch (ErrnoException e) {
+            why = String.valueOf(e.getMessage());
+        }
+        health.problem("the state directory cannot be written (" + why + "); what " + keys.getFirst()
+                + " held is shipped again only where a reader sees the damage");
     }
 
     /** Ends the incarnation: everything was compared. Where times do not show what changes from now on that is said. */

@@ -58,12 +58,12 @@ class ContinuationTest {
         return files(tree.archive.resolve("hosts"));
     }
 
-    private static String onlyHost(ShippedTree tree) throws IOException {
+    static String onlyHost(ShippedTree tree) throws IOException {
         assertThat(hosts(tree)).hasSize(1);
         return hosts(tree).getFirst().getFileName().toString();
     }
 
-    private static String otherHost(ShippedTree tree, String host) throws IOException {
+    static String otherHost(ShippedTree tree, String host) throws IOException {
         assertThat(hosts(tree)).hasSize(2);
         return hosts(tree).stream()
                 .map(path -> path.getFileName().toString())
@@ -94,7 +94,7 @@ class ContinuationTest {
     }
 
     /** Returns what both hosts hold of a file together: the old one up to where the new one begins. */
-    private static byte[] together(ShippedTree tree, String damaged, String next, Path file) throws IOException {
+    static byte[] together(ShippedTree tree, String damaged, String next, Path file) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (BlobStore store = open(tree)) {
             HostState old = Salvage.load(

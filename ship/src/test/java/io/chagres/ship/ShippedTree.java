@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chagres.archive.Codec;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.age.AgeRecipient;
 import io.chagres.archive.read.VersionReader;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
@@ -65,11 +66,20 @@ final class ShippedTree implements AutoCloseable {
     /** Whether the next shipper looks for copies. */
     boolean copies = true;
 
+    /** To whom the next shipper encrypts. */
+    List<AgeRecipient> recipients = List.of();
+
     /** Whether the store refuses everything that is put. */
     volatile boolean refuses;
 
     /** Why the store refuses data objects, while it takes commits; null while it takes them. */
     volatile StoreException.@Nullable Kind refusesObjects;
+
+    /** Whether the store does not say which size a data object has. */
+    volatile boolean hidesObjects;
+
+    /** Whether the store gives no bytes of data objects: a rule of it moved them to an archive tier. */
+    volatile boolean archivesObjects;
 
     /** Reads of the store on the thread of the test since the shipper was opened. */
     final AtomicInteger readsHere = new AtomicInteger();
@@ -93,7 +103,18 @@ final class ShippedTree implements AutoCloseable {
                 if (Thread.currentThread() == here) {
                     readsHere.incrementAndGet();
                 }
+                if (archivesObjects && key.contains("/streams/")) {
+                    throw new StoreException(key, new IOException(), StoreException.Kind.ARCHIVED);
+                }
                 return super.get(key, offset, target);
+            }
+
+            @Override
+            public long size(String key) throws IOException {
+                if (hidesObjects && key.contains("/streams/")) {
+                    throw new StoreException("503", new IOException());
+                }
+                return super.size(key);
             }
 
             @Override
@@ -148,7 +169,7 @@ final class ShippedTree implements AutoCloseable {
                         : of,
                 new ShipOptions.Identity("host", null, false, Pathname.of(state.toString())),
                 new ShipOptions.Pace(maxLagMs, 60_000, heartbeatMs, 0, coalesceMs),
-                new ShipOptions.Storage(1, 16 << 20, copies, List.of(), false),
+                new ShipOptions.Storage(1, 16 << 20, copies, recipients, false),
                 StartAt.BEGINNING,
                 false,
                 followLinks);

@@ -5,22 +5,23 @@ import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.ForwardingStore;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.Set;
 
 /**
- * Refuses one commit of a store, which its writer knows to hold other bytes than were acknowledged. A reader of its
+ * Refuses commits of a store that their writer knows to hold other bytes than were acknowledged. A reader of its
  * records may see nothing wrong: the damage may be behind them.
  */
 final class AlteredCommit extends ForwardingStore {
-    private final String key;
+    private final Set<String> altered;
 
-    AlteredCommit(BlobStore store, String key) {
+    AlteredCommit(BlobStore store, Set<String> altered) {
         super(store);
-        this.key = key;
+        this.altered = altered;
     }
 
     @Override
     public int get(String key, long offset, MemorySegment target) throws IOException {
-        if (key.equals(this.key)) {
+        if (altered.contains(key)) {
             throw CorruptArchiveException.altered(key);
         }
         return store.get(key, offset, target);

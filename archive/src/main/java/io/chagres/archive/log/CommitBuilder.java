@@ -1,5 +1,6 @@
 package io.chagres.archive.log;
 
+import io.chagres.archive.LogRecord;
 import io.chagres.archive.age.Age;
 import io.chagres.archive.age.AgeRecipient;
 import io.chagres.archive.age.KeyRing;
@@ -13,6 +14,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -37,6 +39,7 @@ public final class CommitBuilder implements AutoCloseable {
     private final int maxDataBytes;
     private final SeekableFrames frames;
     private final RecordWriter records = new RecordWriter();
+    private final List<LogRecord.ObjectRun> objects = new ArrayList<>();
     private final Region data = new Region();
     private final Region out = new Region();
     private int dataLength;
@@ -169,6 +172,17 @@ public final class CommitBuilder implements AutoCloseable {
         dataLength += length;
     }
 
+    /** Appends the run that refers to a data object. */
+    public void appendObject(LogRecord.ObjectRun run) {
+        records.write(run);
+        objects.add(run);
+    }
+
+    /** Returns the runs of data objects that were appended. */
+    List<LogRecord.ObjectRun> objects() {
+        return objects;
+    }
+
     /**
      * Turns what was collected into the bytes of a commit; once, then append nothing until {@link #reset}.
      *
@@ -280,6 +294,7 @@ public final class CommitBuilder implements AutoCloseable {
     /** Forgets everything that was appended; memory stays for the next commit. */
     public void reset() {
         records.reset();
+        objects.clear();
         dataLength = 0;
         sealed = null;
     }

@@ -22,9 +22,14 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.security.SecureRandom;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.LongSupplier;
 import java.util.zip.CRC32C;
@@ -51,6 +56,8 @@ public final class CommitLog {
     private final Repeats repeats = new Repeats();
     private long lastAppendMs;
     private final NavigableMap<Long, Appended> recent = new ConcurrentSkipListMap<>();
+    /** The data objects that nobody looked for since a commit refers to them. */
+    private final Queue<Referred> unseen = new ConcurrentLinkedQueue<>();
     /** The commit up to which all are in the store, or were when they were looked for. */
     private volatile long kept;
 
@@ -61,6 +68,22 @@ public final class CommitLog {
 
     /** What is known of the bytes of a commit that was appended. */
     private record Appended(long bytes, int crc) {}
+
+    /** A data object, and the commit that refers to it. */
+    private record Referred(long seq, String key, long bytes) {
+        /** Encrypted it is longer, by what depends on the recipients. */
+        boolean isThere(BlobStore stored, boolean encrypted) throws IOException {
+            try {
+                long size = stored.size(key);
+                return encrypted ? size > bytes : size == bytes;
+            } catch (StoreException e) {
+                if (e.kind() != StoreException.Kind.NO_OBJECT) {
+                    throw e;
+                }
+                return false;
+            }
+        }
+    }
 
     /**
      * Continues a log.
@@ -139,6 +162,9 @@ public final class CommitLog {
         seq = sealed.fixed().seq();
         recent.put(seq, new Appended(sealed.bytes().byteSize(), crc(sealed.bytes())));
         recent.headMap(seq - RECENT, true).clear();
+        for (LogRecord.ObjectRun run : commit.objects()) {
+            unseen.add(new Referred(seq, ArchiveLayout.object(hostId, run), run.objectLength()));
+        }
         chain = sealed.chain();
         timeMs = sealed.fixed().timeMs();
         row = sealed.fixed().row();
@@ -197,7 +223,8 @@ public final class CommitLog {
 
     /**
      * Looks whether a commit that was acknowledged is still in the store, or was compacted; and once, by a list where
-     * there is one, whether those before it are: a store may forget what it took. Safe for any thread.
+     * there is one, whether those before it are, and the data objects that they refer to: a store may forget what it
+     * took. Safe for any thread.
      *
      * @param whole whether to read it too: damage in its place, and another commit, may have its size
      * @throws CorruptArchiveException when one is gone, or another
@@ -220,6 +247,35 @@ public final class CommitLog {
             requireCompacted(acknowledged);
         }
         kept = Math.max(kept, acknowledged);
+        requireObjects(stored, acknowledged);
+    }
+
+    /** Forgets what it finds. A compaction removes objects too, but puts a checkpoint before. */
+    private void requireObjects(BlobStore stored, long acknowledged) throws IOException {
+        boolean encrypted = ProtectedStore.keyRing(store).encrypts();
+        List<Referred> missing = new ArrayList<>();
+        for (Iterator<Referred> all = unseen.iterator(); all.hasNext(); ) {
+            Referred each = all.next();
+            if (each.seq <= acknowledged && each.isThere(stored, encrypted)) {
+                all.remove();
+            } else if (each.seq <= acknowledged) {
+                missing.add(each);
+            }
+        }
+        long compacted = missing.isEmpty() ? 0 : compacted();
+        List<String> lost = new ArrayList<>();
+        for (Referred each : missing) {
+            if (each.seq <= compacted) {
+                unseen.remove(each);
+            } else if (isThere(stored, each.seq)) {
+                lost.add(each.key);
+            } else {
+                requireCompacted(each.seq);
+            }
+        }
+        if (!lost.isEmpty()) {
+            throw CorruptArchiveException.lost(lost);
+        }
     }
 
     /** The store gives no bytes of what a rule of it has moved to an archive tier: its size must do. */
@@ -267,12 +323,17 @@ public final class CommitLog {
 
     /** Returns up to which commit a checkpoint stands for the commits. */
     private long requireCompacted(long gone) throws IOException {
-        NavigableSet<CheckpointId> counting = Checkpoints.counting(store, hostId);
-        if (counting.isEmpty() || counting.last().seq() < gone) {
+        long compacted = compacted();
+        if (compacted < gone) {
             throw new CorruptArchiveException(
                     ArchiveLayout.commit(hostId, gone), "it was acknowledged, and is no longer in the archive");
         }
-        return counting.last().seq();
+        return compacted;
+    }
+
+    private long compacted() throws IOException {
+        NavigableSet<CheckpointId> counting = Checkpoints.counting(store, hostId);
+        return counting.isEmpty() ? 0 : counting.last().seq();
     }
 
     /** What a list leaves out is asked for by its key, and so is all in a directory, where a list reads the whole. */

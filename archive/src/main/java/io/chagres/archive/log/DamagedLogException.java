@@ -2,6 +2,7 @@ package io.chagres.archive.log;
 
 import io.chagres.archive.CorruptArchiveException;
 import java.io.IOException;
+import java.util.List;
 
 /**
  * The log does not hold what was acknowledged, or nobody can read the commit that lies where the next one belongs, so
@@ -10,16 +11,16 @@ import java.io.IOException;
 public final class DamagedLogException extends IOException {
     private static final long serialVersionUID = 1;
 
-    private final String altered;
+    private final transient List<String> altered;
 
     /** Makes an exception of what a reader said, each time it was asked. */
     public DamagedLogException(CorruptArchiveException cause) {
         super("the log of this host is damaged where it would continue: " + cause.getMessage(), cause);
-        altered = cause.isAltered() ? cause.object() : "";
+        altered = cause.altered();
     }
 
-    /** Returns the key of a commit that is not the one that was acknowledged; empty when it is gone or unreadable. */
-    public String altered() {
+    /** Returns the keys of what is other than it was acknowledged, where a reader of the log sees nothing of it. */
+    public List<String> altered() {
         return altered;
     }
 }

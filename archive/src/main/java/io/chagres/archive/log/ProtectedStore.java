@@ -24,6 +24,7 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
@@ -81,8 +82,8 @@ public final class ProtectedStore extends CachingStore {
         return view == null ? store : view.store;
     }
 
-    /** Returns a store that does as one does, but refuses a commit that is known to be altered; empty for none. */
-    public static BlobStore without(BlobStore store, String altered) {
+    /** Returns a store that does as one does, but refuses commits that are known to be altered. */
+    public static BlobStore without(BlobStore store, Set<String> altered) {
         return altered.isEmpty() ? store : of(new AlteredCommit(stored(store), altered), keyRing(store));
     }
 

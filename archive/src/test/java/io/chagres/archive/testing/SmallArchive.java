@@ -211,6 +211,16 @@ public final class SmallArchive implements AutoCloseable {
         }
     }
 
+    /** Compacts a spool from which everything was delivered. */
+    public static void compactDelivered(Path archive) throws IOException {
+        try (BlobStore store = BlobStores.open(archive.toString(), false)) {
+            for (HostRegistry.Owner host : HostRegistry.hosts(store)) {
+                Compact.ofSpool(store, 1 << 20, Clock.systemUTC()::millis, Undamaged.COMPACT, version -> Long.MAX_VALUE)
+                        .host(host.id());
+            }
+        }
+    }
+
     @Override
     public void close() {
         commit.close();

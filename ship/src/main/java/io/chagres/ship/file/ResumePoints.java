@@ -101,7 +101,10 @@ public final class ResumePoints implements RunListener {
     private final Set<Long> cutOff = new HashSet<>();
 
     private long lastVersionId;
-    private final Set<Long> ended = new HashSet<>();
+    /** Where the first bytes of a version are lost. */
+    private final Map<Long, Long> ended = new HashMap<>();
+
+    private Predicate<LogRecord.ObjectRun> lostObjects = run -> false;
     private final Set<Long> unreadable = new HashSet<>();
     private CollectedVersions collected = new CollectedVersions();
     /** The versions of one inode, perhaps of several file systems, follow each other. */
@@ -260,9 +263,9 @@ public final class ResumePoints implements RunListener {
     @Override
     public void extent(LogRecord.Extent extent) {
         CollectedVersion version = Objects.requireNonNull(collected.get(extent.versionId()));
-        boolean lost = (extent instanceof LogRecord.CopyRun copy && copy.isLost())
-                || (extent instanceof LogRecord.Run run && unreadable.contains(run.seq()));
-        if (endsAtLosses && ((lost && ended.add(extent.versionId())) || ended.contains(extent.versionId()))) {
+        boolean lost = isLost(extent);
+        if (endsAtLosses && (lost || ended.containsKey(extent.versionId()))) {
+            ended.putIfAbsent(extent.versionId(), extent.start());
             return;
         }
         if (!(extent instanceof LogRecord.CopyRun) && version.origins().end() == extent.start()) {
@@ -280,6 +283,23 @@ public final class ResumePoints implements RunListener {
                 }
             }
         }
+    }
+
+    private boolean isLost(LogRecord.Extent extent) {
+        return switch (extent) {
+            case LogRecord.CopyRun copy ->
+                copy.isLost()
+                        || ended.getOrDefault(copy.sourceVersion(), Long.MAX_VALUE)
+                                < copy.sourceStart() + copy.length();
+            case LogRecord.Run run -> unreadable.contains(run.seq());
+            case LogRecord.ObjectRun run -> lostObjects.test(run);
+            default -> false;
+        };
+    }
+
+    /** The bytes of some data objects count as lost. */
+    public void without(Predicate<LogRecord.ObjectRun> objects) {
+        lostObjects = objects;
     }
 
     @Override

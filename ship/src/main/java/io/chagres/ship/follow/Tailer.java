@@ -383,7 +383,7 @@ public final class Tailer implements AutoCloseable {
         if (object.digest() != null) {
             pipeline.write(object.digest());
         }
-        pipeline.write(run);
+        pipeline.filling().appendObject(run);
         pipeline.touch(tail.bytes(), tail.rules().maxLagMs());
         readBytes += run.end() - run.start();
         return true;
