@@ -107,9 +107,12 @@ final class Changes {
     /** Pages behind the end a file had are missing or hold zeros. */
     private void grown(long id) {
         FileVersion version = host.state().version(id);
-        if (version != null && files.getOrDefault(id, NO_PAGES) == NO_PAGES) {
+        if (version == null) {
+            return;
+        }
+        host.keepEnd(version);
+        if (files.getOrDefault(id, NO_PAGES) == NO_PAGES) {
             files.put(id, version.length() - host.start(version) & PAGE_MASK);
-            host.keepEnd(version);
         }
     }
 

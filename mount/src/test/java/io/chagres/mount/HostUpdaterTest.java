@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -32,6 +33,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A mount meets a commit that it cannot read. */
 class HostUpdaterTest {
     private static final int STEPS = 200;
+    private static final int LINES = 10_000;
+
+    /** A shipper compares the last MiB, which stays. */
+    private static final int APPENDS = 50;
 
     @TempDir
     Path directory = Path.of("");
@@ -113,6 +118,34 @@ class HostUpdaterTest {
             tree.showEnd(log, 8);
             file.fill(attributes);
             assertThat(attributes.size()).isEqualTo(8);
+        });
+    }
+
+    /** Its pages are dropped from the first on, and until then they hold zeros behind the old end. */
+    @Test
+    void showsTheLengthOfBeforeAlsoWhereAFileLostItsBeginning() throws IOException {
+        with((writer, tree, updater, reader) -> {
+            String old = "old\n".repeat(LINES);
+            long log = writer.file("/log");
+            for (int i = 0; i < APPENDS; i++) {
+                writer.append(log, old).commit(2);
+            }
+            updater.applied(reader);
+            tree.showEnd(log, APPENDS * old.length());
+            BlobStore stored = BlobStores.open(archive().toString(), false);
+            try (BlobStore store = ProtectedStore.of(stored, KeyRing.reading(List.of(key)))) {
+                for (int day = 1; day <= 2; day++) { // what expired is left out by the next run
+                    SmallArchive.expire(store, 1, Clock.offset(Clock.systemUTC(), Duration.ofDays(day)));
+                }
+            }
+            assertThat(updater.reloadIfCompacted()).isTrue();
+            FileVersion version = Objects.requireNonNull(tree.version(log));
+            assertThat(version.startPosition()).isPositive();
+            writer.append(log, "new\n").commit(3);
+            updater.applied(reader);
+            Attributes attributes = new Attributes();
+            new FileTarget(tree, Objects.requireNonNull(tree.version(log))).fill(attributes);
+            assertThat(attributes.size()).isEqualTo(APPENDS * old.length());
         });
     }
 

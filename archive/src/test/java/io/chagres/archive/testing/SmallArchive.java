@@ -205,7 +205,15 @@ public final class SmallArchive implements AutoCloseable {
      * @param graceMs how long what was replaced is kept, in milliseconds
      */
     public static void compact(BlobStore store, long graceMs, Clock clock) throws IOException {
-        CompactOptions options = new CompactOptions(graceMs, 0, 1, 1 << 20, false);
+        compactAll(store, new CompactOptions(graceMs, 0, 1, 1 << 20, false), clock);
+    }
+
+    /** Compacts what is in a store, and expires what has been there for longer than a time, in milliseconds. */
+    public static void expire(BlobStore store, long retainMs, Clock clock) throws IOException {
+        compactAll(store, new CompactOptions(0, retainMs, 1, 1 << 20, false), clock);
+    }
+
+    private static void compactAll(BlobStore store, CompactOptions options, Clock clock) throws IOException {
         for (HostRegistry.Owner host : HostRegistry.hosts(store)) {
             new Compact(store, options, clock::millis, Undamaged.COMPACT).host(host.id());
         }
