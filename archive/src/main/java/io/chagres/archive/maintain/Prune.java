@@ -206,6 +206,9 @@ public final class Prune implements AutoCloseable {
         if (version.startPosition() > 0 || version.expiredBytes() > 0) {
             return "the archive does not have its beginning";
         }
+        if (version.length() > seen.size) {
+            return "it has " + seen.size + " of the " + version.length() + " bytes that the archive has";
+        }
         return version.length() == seen.size
                 ? null
                 : "the archive has " + version.length() + " of its " + seen.size + " bytes";
