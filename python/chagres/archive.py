@@ -29,12 +29,19 @@ class LostCommitsWarning(UserWarning):
 
 
 def to_ms(when: When) -> int:
-    """Returns a moment in milliseconds since 1970."""
+    """Returns a moment in milliseconds since 1970.
+
+    Raises:
+        ValueError: for a local time that clocks leave out when they are put forward
+    """
     if isinstance(when, (int, float)):
         return round(when * 1000)
     if isinstance(when, str):
         when = datetime.fromisoformat(re.sub(r"[zZ]$", "+00:00", when.strip()))
-    return (when.astimezone(timezone.utc) - _EPOCH) // timedelta(milliseconds=1)
+    moment = when.astimezone(timezone.utc)
+    if when.utcoffset() is None and moment.astimezone().replace(tzinfo=None) != when:
+        raise ValueError(f"{when}: no clock shows it")
+    return (moment - _EPOCH) // timedelta(milliseconds=1)
 
 
 def to_time(ms: int) -> datetime:

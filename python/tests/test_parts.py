@@ -1,9 +1,13 @@
 """Parts that need no archive."""
 
+import time
+from datetime import datetime
+
 import pytest
 
 from chagres import DamagedError, Identity
 from chagres.address import glob, split
+from chagres.archive import to_ms
 from chagres.crc import crc32c
 from chagres.filters import rest, tokens, xxh64
 from chagres.records import records
@@ -23,6 +27,20 @@ def test_tokens_need_a_long_word():
     assert tokens(b"abcdefghijkl") == []  # it may be part of a longer word
     assert len(tokens(b" abcdefghijkl ")) == 1
     assert tokens(b" abcdefghijklmnop ") == tokens(b"abcdefghijklmnop")
+
+
+def test_no_clock_shows_what_summer_time_leaves_out(monkeypatch):
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    try:
+        assert to_ms("2026-03-29T03:30:00") == to_ms("2026-03-29T01:30:00Z")
+        assert to_ms(datetime(2026, 10, 25, 2, 30, fold=1)) == to_ms("2026-10-25T01:30:00Z")
+        for moment in ("2026-03-29T02:30:00", datetime(2026, 3, 29, 2, 30, fold=1)):
+            with pytest.raises(ValueError, match="no clock"):
+                to_ms(moment)
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 def test_rest_leaves_out_ranges():
