@@ -48,7 +48,7 @@ public final class Salvage {
 
         /** An object has the key of a commit, and is none of this log: nothing is lost without it. */
         default void stray(String object, String cause) {
-            lost(object, cause, "it is left out: no commit before it leads there");
+            lost(object, cause, "it is left out: no commit of this log leads there");
         }
 
         /** A commit cannot be read: what others repeat of it comes next, of bytes that it alone may have held. */
@@ -239,6 +239,14 @@ public final class Salvage {
             }
         }
         CommitHeader commit = read(seq, reader, true);
+        if (commit != null && isForeign(commit, reader)) {
+            listener.stray(commit.object(), "it is a commit of another log");
+            losses.lost(
+                    commit.object(),
+                    "the commit of this log is not there",
+                    "what was committed by it is lost, unless a later commit repeats it");
+            commit = null;
+        }
         if (commit == null) {
             follows = false;
             applyRepeated(seq, reader);
@@ -246,7 +254,7 @@ public final class Salvage {
             return;
         }
         String key = commit.object();
-        if (follows && !Arrays.equals(commit.predecessor(), state.chain())) {
+        if (!isFollowing(commit)) {
             losses.lost(
                     key, "it does not follow commit " + (seq - 1), "the commits before it may have been others once");
         }
@@ -257,6 +265,39 @@ public final class Salvage {
         }
         restored(seq, commit.timeMs(), commit.incarnation(), commit.chain());
         follows = true;
+    }
+
+    /** Says whether a commit names the one before as its predecessor; where that cannot be read nobody knows. */
+    private boolean isFollowing(CommitHeader commit) {
+        return !follows || Arrays.equals(commit.predecessor(), state.chain());
+    }
+
+    /**
+     * Says whether a commit lies between commits of this log without being one: somebody put another one in its place.
+     * The one before and the one behind deny it; behind the last one there is none, so its shipper must be known.
+     */
+    private boolean isForeign(CommitHeader commit, CommitReader reader) throws IOException {
+        if (isFollowing(commit)) {
+            return false;
+        }
+        long next = commit.seq() + 1;
+        CommitHeader behind = next <= lastSeq && listed.contains(next) ? read(next, reader, false) : null;
+        return behind != null
+                ? !Arrays.equals(behind.predecessor(), commit.chain())
+                : !Arrays.equals(commit.incarnation(), state.incarnation()) && !opensIncarnation(commit);
+    }
+
+    private static boolean opensIncarnation(CommitHeader commit) {
+        try {
+            for (RecordReader records = commit.recordReader(); records.hasNext(); ) {
+                if (records.next() instanceof LogRecord.IncarnationOpened) {
+                    return true;
+                }
+            }
+        } catch (CorruptArchiveException e) {
+            return false; // reported when it is applied
+        }
+        return false;
     }
 
     /**

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.LogRecord;
+import io.chagres.archive.log.CommitBuilder;
+import io.chagres.archive.log.CommitLog;
 import io.chagres.archive.read.VersionContent;
 import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
@@ -117,6 +119,59 @@ class SalvageTest {
         }
         salvage();
         assertThat(losses).isEmpty();
+    }
+
+    /** A commit of another host, put under a number of this one: its bytes are not those of this host's files. */
+    @Test
+    void aCommitOfAnotherLogIsNotTaken() throws IOException {
+        long[] files = write();
+        MemoryStore other = new MemoryStore();
+        for (int i = 1; i <= 6; i++) {
+            try (Host host = new Host(other, ID, "web2")) {
+                host.appendTo(i == 1 ? host.file("/grows", "") : files[0], (i - 1) * 7, "wrong " + i);
+                host.commit();
+            }
+        }
+        for (int seq = 2; seq <= 5; seq++) {
+            String key = ArchiveLayout.commit(ID, seq);
+            byte[] own = store.bytes(key);
+            store.replace(key, other.bytes(key));
+            HostState state = salvage();
+            assertThat(losses)
+                    .containsExactly(
+                            key + ": it is a commit of another log", key + ": the commit of this log is not there");
+            assertThat(content(state, files[0]))
+                    .startsWith("line 1\n")
+                    .endsWith("line 6\n")
+                    .contains("[" + (seq - 1) * 7 + "-" + seq * 7 + "]")
+                    .doesNotContain("wrong");
+            store.replace(key, own);
+        }
+    }
+
+    /** Behind the last commit none denies it, but its shipper began in another log. */
+    @Test
+    void aLastCommitOfAnotherLogIsNotTaken() throws IOException {
+        long[] files = write();
+        MemoryStore other = new MemoryStore();
+        byte[] incarnation = new byte[16];
+        incarnation[0] = 1;
+        CommitLog log = new CommitLog(other, ID, incarnation, HostState.empty().logEnd(), () -> 1_700_000_010_000L);
+        for (int i = 1; i <= 6; i++) {
+            try (CommitBuilder commit = new CommitBuilder(1 << 16, 1)) {
+                if (i == 1) {
+                    commit.records()
+                            .write(new LogRecord.IncarnationOpened(incarnation, "web2", "m", "u", "b", 1, "test", 0));
+                }
+                commit.records().write(new LogRecord.ZeroRun(files[0], (i - 1) * 7, 7, 1));
+                log.append(commit);
+            }
+        }
+        String key = ArchiveLayout.commit(ID, 6);
+        store.replace(key, other.bytes(key));
+        HostState state = salvage();
+        assertThat(losses).first().isEqualTo(key + ": it is a commit of another log");
+        assertThat(content(state, files[0])).isEqualTo("line 1\nline 2\nline 3\nline 4\nline 5\n");
     }
 
     @Test
