@@ -147,7 +147,7 @@ class ShipExitTest {
 
         Program drain = bench.askToDrain();
         assertThat(drain.exitCode()).as(drain.err()).isEqualTo(3);
-        assertThat(drain.err()).contains("its store has not answered", "at risk: unknown");
+        assertThat(drain.err()).contains("it waits for its store", "at risk: unknown");
         assertThat(ship.terminate()).as(ship.report()).isEqualTo(3);
         assertThat(ship.errors()).contains("at risk: unknown");
     }
