@@ -16,12 +16,14 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Queue;
 import java.util.function.Predicate;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** While the store refuses nothing more is read, and everything is looked at all the same. */
 @Tag("long")
+@Order(1)
 class OutageTest {
     private static final int FILLER_BYTES = 900_000;
 
