@@ -145,12 +145,9 @@ final class StoreDirectories implements AutoCloseable {
 
     /** Opens a directory to make objects in, made and durable with all above it. The caller closes it. */
     Directory require(String directory) throws IOException {
-        if (durable.contains(directory)) {
-            Directory found = find(directory);
-            if (found != null) {
-                return found;
-            }
-            durable.clear();
+        Directory found = durable.contains(directory) ? find(directory) : null;
+        if (found != null) {
+            return found;
         }
         Directory at = Directory.of(Fd.openBeneath(fd, HERE, Fd.O_RDONLY | Fd.O_DIRECTORY, 0));
         for (int end = 0; end < directory.length(); ) {
@@ -166,16 +163,20 @@ final class StoreDirectories implements AutoCloseable {
         return at;
     }
 
+    /** Opens a directory, and makes one that is missing: somebody may have removed what was made before. */
     private Directory below(Directory above, String name, String directory) throws IOException {
-        boolean made = false;
-        if (!durable.contains(directory)) {
-            made = make(above, Pathname.of(name), path(directory), mode);
-            if (durable.size() >= MAX_REMEMBERED) {
-                durable.clear();
-            }
-            durable.add(directory);
+        Pathname last = Pathname.of(name);
+        int flags = Fd.O_RDONLY | Fd.O_DIRECTORY;
+        int known = durable.contains(directory) ? Fd.tryOpenBeneath(above.fd(), last, flags, 0) : -Errno.ENOENT;
+        if (known >= 0) {
+            return Directory.of(Fd.ofValue(known));
         }
-        Fd below = Fd.openBeneath(above.fd(), Pathname.of(name), Fd.O_RDONLY | Fd.O_DIRECTORY, 0);
+        boolean made = make(above, last, path(directory), mode);
+        if (durable.size() >= MAX_REMEMBERED) {
+            durable.clear();
+        }
+        durable.add(directory);
+        Fd below = Fd.openBeneath(above.fd(), last, flags, 0);
         if (made) {
             ownership.give(below);
         }

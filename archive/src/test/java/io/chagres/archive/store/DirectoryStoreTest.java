@@ -164,6 +164,20 @@ class DirectoryStoreTest extends BlobStoreContract {
         }
     }
 
+    /** A new directory is made below one that is known, and gone. */
+    @Test
+    void makesTheDirectoriesAboveAgainThatSomebodyRemoved() throws IOException {
+        Path root = directory.resolve("cut");
+        try (DirectoryStore store = open(root, true)) {
+            store.putIfAbsent("hosts/a/streams/1/0", bytes("one"));
+            Program.ok("rm", "-r", root.resolve("hosts/a/streams").toString());
+            store.putIfAbsent("hosts/a/streams/2/0", bytes("two"));
+            store.putIfAbsent("hosts/a/streams/1/0", bytes("again"));
+        }
+        assertThat(root.resolve("hosts/a/streams/2/0")).hasContent("two");
+        assertThat(root.resolve("hosts/a/streams/1/0")).hasContent("again");
+    }
+
     @Test
     void doesNotUseAWriterAgain() throws IOException {
         try (DirectoryStore store = open(directory.resolve("again"), true);
