@@ -315,7 +315,7 @@ final class IncarnationOpening {
         String next = HostRegistry.continued(store, hostId, identity.hostName(), host.machine(), clock.millis());
         listener.problem("host " + hostId + " continues as host " + next + " of the same name, since its log is"
                 + " damaged: " + damage.getMessage() + ". 'chagres cat' and 'restore --salvage' give what it"
-                + " holds, 'chagres repair' makes it whole again");
+                + " holds, 'chagres repair' makes that readable again");
         hostId = next;
     }
 
