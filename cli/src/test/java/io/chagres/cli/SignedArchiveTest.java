@@ -15,11 +15,13 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** An archive whose commits are signed, after everything that somebody can do who writes the store but has no key. */
 @Tag("long")
+@Order(1)
 final class SignedArchiveTest extends SignedArchive {
     @BeforeEach
     void shipThreeTimes() throws IOException {

@@ -209,7 +209,7 @@ class ChangedPrefixTest {
     /** Asks after each step: a machine that stands still for a second has compared the file by the next one. */
     private void stepUntil(String what, Predicate<ShipStatus> holds) throws IOException {
         Shipper running = shipped.shipper();
-        Await.until(what, () -> {
+        Await.steps(what, () -> {
             running.doWork(5);
             return holds.test(running.status());
         });

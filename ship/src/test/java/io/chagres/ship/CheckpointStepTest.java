@@ -78,7 +78,7 @@ class CheckpointStepTest {
     /** Appends line after line, each into a commit of its own, until the log has that number of commits. */
     private void ship(Shipper shipper, int commits) {
         int[] before = {-1};
-        Await.until("the lines are shipped", () -> {
+        Await.steps("the lines are shipped", () -> {
             int now = commits();
             for (int i = 0; i < 100 && now < commits; i++) {
                 if (now > before[0]) {
@@ -106,7 +106,7 @@ class CheckpointStepTest {
 
     private static void drain(Shipper shipper) {
         shipper.requestDrain();
-        Await.until("it has drained", () -> {
+        Await.steps("it has drained", () -> {
             step(shipper);
             return shipper.finished();
         });
@@ -167,7 +167,7 @@ class CheckpointStepTest {
             reads.clear();
             Files.copy(other, file.resolveSibling("other.log.1"));
             int before = commits();
-            Await.until("the copy is committed", () -> {
+            Await.steps("the copy is committed", () -> {
                 step(shipper);
                 return commits() > before;
             });

@@ -42,14 +42,14 @@ class DemandTest {
         try (OutputStream writer = Files.newOutputStream(tree.file("db"))) {
             writer.write(new byte[] {1, 2, 3});
             writer.write(new byte[8189]);
-            Await.until("zeros are held back", () -> {
+            Await.steps("zeros are held back", () -> {
                 ShippedTree.step(shipper());
                 return shipper().status().heldBackBytes() == 8189;
             });
             assertThat(tree.flush().leftBytes()).isZero();
             tree.assertArchived();
             writer.write(new byte[100]); // the shipper continues, and holds back what comes then
-            Await.until("new zeros are held back", () -> {
+            Await.steps("new zeros are held back", () -> {
                 ShippedTree.step(shipper());
                 return shipper().status().heldBackBytes() == 100;
             });
@@ -99,7 +99,7 @@ class DemandTest {
     }
 
     private void assertIsNoticed() {
-        assertThatThrownBy(() -> Await.until("it is noticed", () -> {
+        assertThatThrownBy(() -> Await.steps("it is noticed", () -> {
                     try {
                         shipper().doWork(5);
                         return shipper().finished();

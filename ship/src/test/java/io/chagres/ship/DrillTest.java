@@ -68,19 +68,19 @@ final class DrillTest {
             shipped.settle();
             Shipper running = shipped.shipper();
             Pathname root = Pathname.of(temp.resolve("state").toString());
-            Await.until("it rests", () -> ShippedTree.step(running) == 0 && running.waitMs(60_000) > 1000);
+            Await.steps("it rests", () -> ShippedTree.step(running) == 0 && running.waitMs(60_000) > 1000);
             RunningShipper asked = RunningShipper.find(root).getFirst();
             long before = asked.drilled().count();
             asked.askDrill();
             running.doWork(60_000);
             assertThat(asked.drilled().count()).isGreaterThan(before);
-            Await.until("it rests", () -> ShippedTree.step(running) == 0 && running.waitMs(60_000) > 1000);
+            Await.steps("it rests", () -> ShippedTree.step(running) == 0 && running.waitMs(60_000) > 1000);
             Files.move(temp.resolve("state"), temp.resolve("gone"));
             Path host = only(temp.resolve("gone"));
             Files.move(host, temp.resolve("moved"));
             running.doWork(60_000);
             assertThat(running.waitMs(60_000)).isLessThan(1000);
-            Await.until("it is found again", () -> {
+            Await.steps("it is found again", () -> {
                 ShippedTree.step(running);
                 return Files.exists(temp.resolve("state"));
             });

@@ -36,7 +36,7 @@ class HangingLoopTest {
     }
 
     private void settle() {
-        Await.until("everything is acknowledged", () -> {
+        Await.steps("everything is acknowledged", () -> {
             clock.advance(10);
             return ShippedTree.step(running) == 0 && running.status().riskBytes() == 0;
         });
@@ -70,7 +70,7 @@ class HangingLoopTest {
     @Test
     void whatHasFinishedDoesNotHang() throws IOException {
         running.requestDrain();
-        Await.until("it has finished", () -> {
+        Await.steps("it has finished", () -> {
             clock.advance(10);
             ShippedTree.step(running);
             return running.finished();

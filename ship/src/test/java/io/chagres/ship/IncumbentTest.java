@@ -68,7 +68,7 @@ class IncumbentTest {
     }
 
     private void speak(Shipper shipper) {
-        Await.until("it was heard", () -> {
+        Await.steps("it was heard", () -> {
             step(shipper);
             return !store.keys("/alive/").isEmpty();
         });
@@ -143,7 +143,7 @@ class IncumbentTest {
                 Files.writeString(Files.createDirectories(temp.resolve("tree")).resolve("f"), "x");
         try (Shipper first = open(HERE)) {
             speak(first);
-            Await.until("it is shipped", () -> {
+            Await.steps("it is shipped", () -> {
                 step(first);
                 return first.status().shippedBytes() == 1;
             });
@@ -151,7 +151,7 @@ class IncumbentTest {
                 step(second);
                 Files.writeString(file, "yz", StandardOpenOption.APPEND);
                 Files.delete(file);
-                assertThatThrownBy(() -> Await.until("it is fenced", () -> step(first)))
+                assertThatThrownBy(() -> Await.steps("it is fenced", () -> step(first)))
                         .hasCauseInstanceOf(FencedException.class);
                 assertThat(problems).anyMatch(each -> each.contains("its 2 bytes that are not acknowledged are lost"));
             }
@@ -163,7 +163,7 @@ class IncumbentTest {
         try (Shipper first = open(HERE)) {
             speak(first);
             first.requestDrain();
-            Await.until("it has ended", () -> step(first));
+            Await.steps("it has ended", () -> step(first));
             assertThat(first.drained()).isTrue();
         }
         open(ELSEWHERE).close();

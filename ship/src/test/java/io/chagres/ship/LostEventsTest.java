@@ -96,7 +96,7 @@ class LostEventsTest {
     void aStoreWhoseCloseWasNotToldIsShipped() throws IOException {
         open(1000);
         Shipper running = shipped.shipper();
-        Await.until(
+        Await.steps(
                 "all is proven",
                 () -> { // comparisons run beside the clock of the test
                     clock.advance(STEP_MS);
@@ -105,7 +105,7 @@ class LostEventsTest {
                 });
         fillQueue();
         store();
-        Await.until("the store may have changed all bytes", () -> {
+        Await.steps("the store may have changed all bytes", () -> {
             clock.advance(10);
             ShippedTree.step(running);
             return running.status().unverifiedBytes() >= LENGTH;

@@ -61,7 +61,7 @@ class OutageTest {
 
     private static void until(ShippedTree shipped, String what, Predicate<ShipStatus> condition) throws IOException {
         Shipper running = shipped.shipper();
-        Await.until(what, () -> {
+        Await.steps(what, () -> {
             ShippedTree.step(running);
             return condition.test(running.status());
         });

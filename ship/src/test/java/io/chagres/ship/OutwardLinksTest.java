@@ -47,7 +47,7 @@ final class OutwardLinksTest {
 
     private void awaitArchived(String name, byte[] expected) throws IOException {
         Shipper running = tree.shipper();
-        Await.until("the archive has " + name, () -> {
+        Await.steps("the archive has " + name, () -> {
             ShippedTree.step(running);
             return Arrays.equals(expected, tree.archived(name));
         });

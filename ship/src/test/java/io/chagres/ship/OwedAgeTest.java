@@ -56,7 +56,7 @@ class OwedAgeTest {
                 tree.archive.toString(),
                 temp.resolve("state").toString());
         try (FsCredentials _ = FsCredentials.take(NOBODY, NOBODY, FsCredentials.NO_GROUP, 0)) {
-            Await.until(what, () -> {
+            Await.steps(what, () -> {
                 ShippedTree.step(shipper);
                 clock.advance(50);
                 return condition.test(shipper.status());

@@ -48,7 +48,7 @@ class PatrolTest {
     /** Steps until everything is acknowledged, while time passes. */
     private void settle() throws IOException {
         Shipper running = shipped.shipper();
-        Await.until("the shipper settles", () -> {
+        Await.steps("the shipper settles", () -> {
             clock.advance(10);
             return ShippedTree.step(running) == 0 && running.status().riskBytes() == 0;
         });
@@ -131,7 +131,7 @@ class PatrolTest {
 
     /** Waits for the comparisons of files that were not written back yet; others do them. */
     private void awaitObjects(Shipper running, int most) {
-        Await.until("files at rest give up their objects", () -> {
+        Await.steps("files at rest give up their objects", () -> {
             clock.advance(STEP_MS);
             ShippedTree.step(running);
             return running.parts.table.objects().size() <= most;
@@ -174,7 +174,7 @@ class PatrolTest {
         settle();
         Files.delete(shipped.file("f0"));
         Shipper running = shipped.shipper();
-        Await.until("the end of the file is seen", () -> {
+        Await.steps("the end of the file is seen", () -> {
             ShippedTree.step(running);
             clock.advance(1);
             return running.status().files() == 1;

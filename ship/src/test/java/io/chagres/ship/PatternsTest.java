@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,7 +19,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Patterns that leave out and take in, as people write them who know rsync, git and restic. */
 @Tag("long")
-@Order(1)
 final class PatternsTest {
     @TempDir
     Path temp;

@@ -19,14 +19,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A shipper that continues with other options: several sources, others than before, and in haste. */
 @Tag("long")
-@Order(1)
 class ReloadTest {
     @TempDir
     Path temp;

@@ -100,7 +100,7 @@ class ShipEventsTest {
                     ShippedTree.append(shipped.file(i + ".log"), ShippedTree.random(1 << 19, i));
                 }
                 double[] read = {-1, 0};
-                Await.until("nothing more is read", () -> {
+                Await.steps("nothing more is read", () -> {
                     double before = read[0];
                     read[0] = step(shipper);
                     read[1] = read[0] > 0 && read[0] == before ? read[1] + 1 : 0;

@@ -192,7 +192,7 @@ final class ShippedTree implements AutoCloseable {
     ShippedTree settle() throws IOException {
         Shipper running = shipper();
         int[] still = {0};
-        Await.until("the shipper settles", () -> {
+        Await.steps("the shipper settles", () -> {
             still[0] = step(running) == 0 && running.status().riskBytes() == 0 ? still[0] + 1 : 0;
             return still[0] > 20;
         });
@@ -214,7 +214,7 @@ final class ShippedTree implements AutoCloseable {
         long before = StateDirectory.answer(directory).done();
         running.requestFlush();
         FlushAnswer[] heard = {FlushAnswer.NONE};
-        Await.until("the flush is answered", () -> {
+        Await.steps("the flush is answered", () -> {
             step(running);
             heard[0] = StateDirectory.answer(directory);
             return heard[0].done() > before;
@@ -235,7 +235,7 @@ final class ShippedTree implements AutoCloseable {
         long[] answered = {StateDirectory.drilled(directory).count()};
         StateDirectory.askDrill(directory);
         DrainForecast[] heard = {DrainForecast.UNKNOWN};
-        Await.until("the drill is answered", () -> {
+        Await.steps("the drill is answered", () -> {
             step(running);
             DrillAnswer answer = StateDirectory.drilled(directory);
             if (answer.count() == answered[0]) {
@@ -253,7 +253,7 @@ final class ShippedTree implements AutoCloseable {
     ShippedTree drain() throws IOException {
         Shipper running = shipper();
         running.requestDrain();
-        Await.until("the shipper drains", () -> {
+        Await.steps("the shipper drains", () -> {
             step(running);
             return running.finished();
         });

@@ -117,7 +117,7 @@ class ShipperTest {
     private void shipOnce(Codec codec) throws IOException {
         try (BlobStore store = DirectoryStore.open(Pathname.of(archive.toString()), true);
                 Shipper shipper = open(store, true, codec, "state")) {
-            Await.until("everything is shipped", () -> {
+            Await.steps("everything is shipped", () -> {
                 assertThat(shipper.waitMs(60_000))
                         .as("a run of once waits for no event")
                         .isLessThanOrEqualTo(10);
@@ -255,7 +255,7 @@ class ShipperTest {
         });
         try (store;
                 Shipper shipper = open(store, true, codec, "state" + states++)) {
-            Await.until("everything is shipped", () -> step(shipper));
+            Await.steps("everything is shipped", () -> step(shipper));
             return false;
         } catch (Killed e) {
             return true;
@@ -273,7 +273,7 @@ class ShipperTest {
                     }
                 });
                 Shipper shipper = open(store, true, Codec.ZSTD, "state")) {
-            Await.until("everything is shipped", () -> step(shipper));
+            Await.steps("everything is shipped", () -> step(shipper));
         }
         assertThat(assertArchiveEqualsTree().versions()).hasSize(1);
         assertThat(problems).anyMatch(p -> p.contains("the answer is lost"));
@@ -292,7 +292,7 @@ class ShipperTest {
                         task -> hanging.incrementAndGet(),
                         new ClockAhead(aheadMs),
                         problems::add)) {
-            Await.until("a put hangs", () -> {
+            Await.steps("a put hangs", () -> {
                 step(shipper);
                 return hanging.get() > 0;
             });
@@ -301,7 +301,7 @@ class ShipperTest {
             shipper.requestDrain();
             assertThat(step(shipper)).isFalse();
             aheadMs.addAndGet(DRAIN_MS);
-            Await.until("the time for draining is over", () -> step(shipper));
+            Await.steps("the time for draining is over", () -> step(shipper));
             assertThat(shipper.drained()).isFalse();
             assertThat(shipper.status().riskBytes()).isNotZero();
         }
@@ -325,13 +325,13 @@ class ShipperTest {
                         new ClockAhead(aheadMs),
                         problems::add)) {
             refuses.set(true);
-            Await.until("the store refused", () -> {
+            Await.steps("the store refused", () -> {
                 step(shipper);
                 return shipper.status().errors() > 1;
             });
             assertThat(shipper.finished()).isFalse();
             aheadMs.addAndGet(DRAIN_MS);
-            Await.until("it gives up", () -> step(shipper));
+            Await.steps("it gives up", () -> step(shipper));
             assertThat(shipper.drained()).isFalse();
             assertThat(shipper.status().riskBytes()).isPositive();
         }
@@ -359,7 +359,7 @@ class ShipperTest {
                         new ClockAhead(aheadMs),
                         problems::add)) {
             begun.set(true);
-            Await.until("everything is shipped", () -> step(shipper));
+            Await.steps("everything is shipped", () -> step(shipper));
             assertThat(shipper.drained()).isTrue();
             assertThat(aheadMs.get()).isGreaterThan(DRAIN_MS);
         }
@@ -382,12 +382,12 @@ class ShipperTest {
                 Shipper shipper =
                         Shipper.open(options(false, Codec.ZSTD, "state"), store, Runnable::run, clock, problems::add)) {
             refuses.set(true);
-            Await.until("the object is there, and its commit was refused", () -> {
+            Await.steps("the object is there, and its commit was refused", () -> {
                 step(shipper);
                 return shipper.status().errors() > 1 && !objects().isEmpty();
             });
             append(tree.resolve("short"), random(5_000, 11));
-            Await.until("another file is seen", () -> {
+            Await.steps("another file is seen", () -> {
                 step(shipper);
                 return shipper.status().riskBytes() == 5_005_000;
             });
@@ -398,7 +398,7 @@ class ShipperTest {
                 Files.delete(object);
             }
             refuses.set(false);
-            assertThatThrownBy(() -> Await.until("it gives up", () -> step(shipper)))
+            assertThatThrownBy(() -> Await.steps("it gives up", () -> step(shipper)))
                     .rootCause()
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining("Files that still have a name are not lost");
@@ -437,12 +437,12 @@ class ShipperTest {
         append(tree.resolve("f"), random(10_000, 7));
         try (BlobStore store = DirectoryStore.open(Pathname.of(archive.toString()), true);
                 Shipper older = open(store, false, Codec.ZSTD, "state-a")) {
-            Await.until("the first scan is shipped", () -> {
+            Await.steps("the first scan is shipped", () -> {
                 step(older);
                 return older.status().riskBytes() == 0;
             });
             try (Shipper newer = open(store, true, Codec.ZSTD, "state-b")) {
-                Await.until("everything is shipped", () -> step(newer));
+                Await.steps("everything is shipped", () -> step(newer));
             }
             append(tree.resolve("f"), random(10_000, 8));
             assertThatThrownBy(() -> {

@@ -105,7 +105,7 @@ final class StreamShipperTest {
     }
 
     private static StreamShipper finish(StreamShipper shipper) {
-        Await.until("the input is shipped", () -> {
+        Await.steps("the input is shipped", () -> {
             step(shipper);
             return shipper.finished();
         });
@@ -165,7 +165,7 @@ final class StreamShipperTest {
         try (StreamShipper shipper = ship(new PipedInputStream(producer), 60_000)) {
             producer.write(bytes("today, "));
             producer.flush();
-            Await.until("the first words are acknowledged", () -> {
+            Await.steps("the first words are acknowledged", () -> {
                 step(shipper);
                 return shipper.status().shippedBytes() == 7;
             });
@@ -188,7 +188,7 @@ final class StreamShipperTest {
         try (StreamShipper shipper = ship(new PipedInputStream(producer), 60_000)) {
             producer.write(bytes("half"));
             producer.flush();
-            Await.until("half is acknowledged", () -> {
+            Await.steps("half is acknowledged", () -> {
                 step(shipper);
                 return shipper.status().shippedBytes() == 4;
             });
@@ -207,7 +207,7 @@ final class StreamShipperTest {
         try (StreamShipper shipper = ship(new PipedInputStream(producer), 60_000)) {
             producer.write(bytes("half"));
             producer.flush();
-            Await.until("half is read", () -> {
+            Await.steps("half is read", () -> {
                 step(shipper);
                 return shipper.status().totalBytes() == 4;
             });
@@ -252,7 +252,7 @@ final class StreamShipperTest {
         ByteArrayInputStream in = new ByteArrayInputStream(dump);
         try (StreamShipper shipper = ship(in, 60_000)) {
             refuses = true;
-            Await.until("nothing more is read", () -> {
+            Await.steps("nothing more is read", () -> {
                 long before = in.available();
                 for (int i = 0; i < 20; i++) {
                     step(shipper);
@@ -299,7 +299,7 @@ final class StreamShipperTest {
                     .getFirst();
             long before = running.answer().done();
             shipper.requestFlush();
-            Await.until("the drain is answered", () -> {
+            Await.steps("the drain is answered", () -> {
                 step(shipper);
                 return running.answer().done() > before;
             });
@@ -321,13 +321,13 @@ final class StreamShipperTest {
             RunningShipper running = RunningShipper.find(
                             Pathname.of(temp.resolve("state").toString()))
                     .getFirst();
-            Await.until("half is acknowledged", () -> {
+            Await.steps("half is acknowledged", () -> {
                 step(shipper);
                 return shipper.status().shippedBytes() == 4;
             });
             long commits = shipper.status().commits();
             running.askDrill();
-            Await.until("the drill is answered", () -> {
+            Await.steps("the drill is answered", () -> {
                 step(shipper);
                 return running.drilled().count() > 0;
             });

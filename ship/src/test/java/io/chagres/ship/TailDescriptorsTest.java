@@ -312,7 +312,7 @@ class TailDescriptorsTest {
             for (OutputStream writer : writers) {
                 writer.close(); // what was not open here is gone for ever
             }
-            Await.until("each file is whole, or told of", () -> {
+            Await.steps("each file is whole, or told of", () -> {
                 running.doWork(5);
                 return whole(shipped) + told(shipped) == writers.size();
             });

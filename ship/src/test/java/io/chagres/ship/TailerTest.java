@@ -266,7 +266,7 @@ class TailerTest {
         long[] nowMs = {tail.quietSinceMs() + 60_000};
         tail.bytes().doubt();
         parts.verifier.look(tail, nowMs[0]);
-        Await.until("the file rests", () -> {
+        Await.steps("the file rests", () -> {
             nowMs[0] += 1000;
             if (parts.files.next() != null && !tail.bytes().isToldByTimes()) {
                 tail.bytes().doubt();

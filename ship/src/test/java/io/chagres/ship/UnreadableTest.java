@@ -65,7 +65,7 @@ class UnreadableTest {
     private void until(String what, Predicate<ShipStatus> condition) throws IOException {
         Shipper shipper = opened();
         try (FsCredentials _ = FsCredentials.take(NOBODY, NOBODY, FsCredentials.NO_GROUP, 0)) {
-            Await.until(what, () -> {
+            Await.steps(what, () -> {
                 ShippedTree.step(shipper);
                 clock.advance(STEP_MS);
                 return condition.test(shipper.status());

@@ -21,22 +21,29 @@ public final class Await {
 
     /** Waits until a condition holds; fails with its name after a minute, later on a busy machine. */
     public static void until(String what, Awaited condition) {
-        try (Spent.Span _ = Spent.on(Spending.CONDITIONS)) {
-            await(what, condition);
-        } catch (IOException e) {
-            throw new UncheckedIOException(what, e);
-        }
+        await(what, condition, FIRST_STEP_NS);
     }
 
-    private static void await(String what, Awaited condition) throws IOException {
-        Patience patience = new Patience(LIMIT_SECONDS);
-        long stepNs = FIRST_STEP_NS;
-        while (!condition.holds()) {
-            if (patience.isOver()) {
-                throw new AssertionError("did not happen within a minute: " + what);
+    /** Asks until a condition holds that waits itself, as a step of a loop does; fails like the other. */
+    public static void steps(String what, Awaited condition) {
+        await(what, condition, 0);
+    }
+
+    private static void await(String what, Awaited condition, long firstStepNs) {
+        try (Spent.Span _ = Spent.on(Spending.CONDITIONS)) {
+            Patience patience = new Patience(LIMIT_SECONDS);
+            long stepNs = firstStepNs;
+            while (!condition.holds()) {
+                if (patience.isOver()) {
+                    throw new AssertionError("did not happen within a minute: " + what);
+                }
+                if (stepNs > 0) {
+                    LockSupport.parkNanos(stepNs);
+                    stepNs = Math.min(stepNs + stepNs / 8, LAST_STEP_NS); // looking takes time from what is waited for
+                }
             }
-            LockSupport.parkNanos(stepNs);
-            stepNs = Math.min(stepNs + stepNs / 8, LAST_STEP_NS); // looking takes time from what is waited for
+        } catch (IOException e) {
+            throw new UncheckedIOException(what, e);
         }
     }
 }

@@ -23,12 +23,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code grep} prints what ripgrep prints of the same files, whatever the text, the pattern and the options. */
 @Tag("long")
+@Order(1)
 final class RipgrepTest {
     private static final int QUESTIONS = 16;
     private static final int RUN_BYTES = 100_000;

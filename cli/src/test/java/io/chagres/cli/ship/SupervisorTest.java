@@ -60,7 +60,8 @@ final class SupervisorTest {
         try (BufferedReader lines = listener.inputReader(StandardCharsets.UTF_8);
                 ExecutorService runner = Executors.newSingleThreadExecutor()) {
             assertThat(lines.readLine()).isEqualTo("bound");
-            Future<Integer> ship = runner.submit(() -> Main.run(context(socket), args()));
+            Map<String, String> environment = Map.of("NOTIFY_SOCKET", socket, "WATCHDOG_USEC", "1000000");
+            Future<Integer> ship = runner.submit(() -> Main.run(context(environment, registered -> {}), args()));
             while (heard.stream().noneMatch(said -> said.matches("WATCHDOG=1 STATUS=1 file, 6 B shipped, .*"))) {
                 heard.add(lines.readLine());
             }
@@ -126,7 +127,8 @@ final class SupervisorTest {
     void shipsWithoutOneThatCanBeReached() throws Exception {
         Files.writeString(Files.createDirectory(directory.resolve("logs")).resolve("app.log"), "first\n");
         try (ExecutorService runner = Executors.newSingleThreadExecutor()) {
-            Future<Integer> ship = runner.submit(() -> Main.run(context("no address"), args()));
+            Map<String, String> environment = Map.of("NOTIFY_SOCKET", "no address");
+            Future<Integer> ship = runner.submit(() -> Main.run(context(environment, registered -> {}), args()));
             Await.until("it says so", () -> err.toString(StandardCharsets.UTF_8).contains("NOTIFY_SOCKET"));
             stop.join().run();
             assertThat(ship.get()).isZero();
@@ -174,10 +176,6 @@ final class SupervisorTest {
         Map<String, String> environment = new HashMap<>(Map.of("NOTIFY_SOCKET", "/n", "WATCHDOG_USEC", "1"));
         ShippedProgram.restore(environment);
         assertThat(environment).isEmpty();
-    }
-
-    private CommandContext context(String socket) {
-        return context(socket, registered -> {});
     }
 
     private CommandContext context(String socket, Consumer<Runnable> hangup) {
