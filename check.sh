@@ -24,8 +24,8 @@ export JAVA_HOME="$jdk"
 export PATH="$PATH:/usr/sbin:/sbin" # where programs are that make file systems
 umask 022                           # some tests hand files to another user
 
-fast='!it & !e2e & !long'
-long='long & !it & !e2e'
+fast='!it & !e2e & !long & !unchecked'
+long='(long | unchecked) & !it & !e2e'
 mode=full tags='' modules='' name='' shares=10
 # take MODE EXPRESSION: takes tests by their tags too.
 take() {
@@ -114,8 +114,8 @@ commits=$(git rev-list --count HEAD 2>/dev/null || echo 0)
 set -- -Dseed="$seed" -Dshare=$((commits % shares))/$shares "$@" # those that were given count
 [ -z "$name" ] || set -- -Dshare.all=true "$@"
 # Alone they run on a class path, where the JVM starts sooner; the check without arguments runs them in modules. Only what is
-# 'unchecked' needs the second compiler.
-[ "$tags" != "$fast" ] || set -- -Dtest.modules=false -Dtest.exports= -Dnative.access=ALL-UNNAMED \
+# 'unchecked' needs the second compiler, and a JVM of its own.
+[ "$tags" != "$fast" ] || set -- -Dunchecked.skip=true -Dtest.modules=false -Dtest.exports= -Dnative.access=ALL-UNNAMED \
     -Dtest.jvm='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC' "$@"
 # Surefire starts a JVM to read tags: a module of which all classes have one needs none. Nested classes are not run alone.
 if [ "$tags" = "$fast" ] && [ -z "$modules" ]; then

@@ -15,11 +15,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A session in dry runs, which any file system allows. */
+@Tag("long")
 @Timeout(120)
 final class DedupeSessionTest {
     private static final DedupeOptions DRY = DedupeOptions.DEFAULT.asDryRun(false);

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the archive says of directories and links, which have no bytes that anybody would miss. */
+@Tag("long")
 class AttributesTest {
     @TempDir
     Path temp;
@@ -96,7 +97,6 @@ class AttributesTest {
     }
 
     @Test
-    @Tag("long")
     void areShippedAfterAnOverflow() throws IOException {
         fillQueue();
         change();

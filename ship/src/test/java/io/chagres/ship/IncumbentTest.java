@@ -20,10 +20,12 @@ import java.nio.file.StandardOpenOption;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two machines that are one host: the later one is refused as long as the other lives. */
+@Tag("long")
 class IncumbentTest {
     private static final long INTERVAL_MS = 20_000;
     private static final Machine HERE = new Machine("pod-0", "image", "", "boot 1", "6.18");

@@ -21,11 +21,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Stores through a mapping that only the close shows, while the kernel's queue of events is full. */
+@Tag("long")
 class LostEventsTest {
     private static final Path MEMORY = Path.of("/dev/shm");
     private static final int LENGTH = 10_000;

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Two names are exchanged, and one of them is renamed, replaced or removed at once. The kernel reports an exchange as
  * two renames, and the second takes away what the first has brought.
  */
+@Tag("long")
 class ExchangeTest {
     private static final int RENAME_WHITEOUT = 4;
 

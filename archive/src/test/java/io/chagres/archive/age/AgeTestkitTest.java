@@ -19,9 +19,11 @@ import java.util.zip.InflaterInputStream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
 /** The vectors of the format's authors (C2SP CCTV, age, 2025-12-08) that have an X25519 identity and no armor. */
+@Tag("long")
 final class AgeTestkitTest {
     private static final Map<String, Fault> FAULTS = Map.of(
             "header failure", Fault.HEADER,

@@ -13,11 +13,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Searching in blocks finds what a loop over lines finds. */
+@Tag("long")
 final class FileSearchTest {
     /** Takes what is shown as grep(1) prints it. */
     private static final class Shown implements LineSink {

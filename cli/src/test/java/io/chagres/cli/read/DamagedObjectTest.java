@@ -18,11 +18,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** One data object is damaged: only its bytes are missing, and the range of the file that they were is named. */
+@Tag("long")
 final class DamagedObjectTest {
     private static final String FIRST = "first line\n".repeat(1000);
     private static final String SECOND = "second line\n".repeat(1000);

@@ -20,6 +20,7 @@ import java.util.random.RandomGenerator;
 import java.util.zip.GZIPOutputStream;
 import org.apache.commons.compress.compressors.bzip2.BZip2CompressorOutputStream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +29,7 @@ import org.tukaani.xz.LZMA2Options;
 import org.tukaani.xz.XZOutputStream;
 
 /** {@code grep -z}: what files hold that gzip, zstd, xz and bzip2 made, up to where such a file is cut or damaged. */
+@Tag("long")
 final class GrepPackedTest {
     private static final int LINES = 12_000;
     private static final int RUN_BYTES = 200_000;

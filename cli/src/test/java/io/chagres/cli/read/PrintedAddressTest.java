@@ -19,10 +19,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What {@code ls} prints of a file can be given to every command that takes an address, whatever its name is. */
+@Tag("long")
 final class PrintedAddressTest {
     private static final Pattern ADDRESS = Pattern.compile("\"address\":\"((?:[^\"\\\\]|\\\\.)*)\"");
 

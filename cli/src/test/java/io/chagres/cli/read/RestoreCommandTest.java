@@ -11,10 +11,12 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code restore} of what {@code ship} shipped. */
+@Tag("long")
 final class RestoreCommandTest {
     @TempDir
     Path directory = Path.of("");

@@ -16,12 +16,14 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code ls --objects}: what programs that know no archive read by it is what {@code cat} gives. */
+@Tag("long")
 final class StoredRangesTest {
     private static final Pattern OBJECT =
             Pattern.compile("\\{\"object\":\"([^\"]+)\",(?:\"offset\":(\\d+),\"length\":(\\d+),)?\"first\".*");

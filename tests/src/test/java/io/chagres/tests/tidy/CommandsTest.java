@@ -160,10 +160,11 @@ class CommandsTest {
         assertThat(check).contains("${tags:-any() | none()}"); // unless one of them is asked for
     }
 
-    /** An expression of tags that are joined by and. */
+    /** An expression of tags that are joined by and; in brackets, by or. */
     private static boolean takes(String expression, Set<String> tags) {
-        assertThat(expression).matches("!?\\w+( & !?\\w+)*");
-        return Arrays.stream(expression.split(" & ", -1))
-                .allMatch(term -> term.startsWith("!") ? !tags.contains(term.substring(1)) : tags.contains(term));
+        assertThat(expression).matches("(!?\\w+|\\(\\w+( \\| \\w+)+\\))( & !?\\w+)*");
+        return Arrays.stream(expression.split(" & ", -1)).allMatch(term -> Arrays.stream(
+                        term.replaceAll("[()]", "").split(" \\| ", -1))
+                .anyMatch(each -> each.startsWith("!") ? !tags.contains(each.substring(1)) : tags.contains(each)));
     }
 }
