@@ -30,10 +30,6 @@ public final class GoneTree {
     private static final Pathname ROOT = Pathname.of("/");
     private static final int NOT_THE_OWNERS_BITS = 077;
 
-    /** Orders versions by when the log last recorded them. */
-    static final Comparator<FileVersion> BY_CHANGE =
-            Comparator.comparingLong(FileVersion::changedMs).thenComparingLong(FileVersion::id);
-
     private static final Comparator<Nameless> OLD_TO_NEW =
             Comparator.comparingLong(Nameless::changedMs).thenComparingLong(Nameless::id);
 
