@@ -1,24 +1,19 @@
 package io.chagres.ship;
 
-import io.chagres.archive.LogRecord;
 import io.chagres.archive.log.CommitBuilder;
 import io.chagres.archive.log.CommitLog;
 import io.chagres.archive.log.LogEnd;
 import io.chagres.archive.sign.SigningKey;
 import io.chagres.archive.state.CommitCheck;
-import io.chagres.archive.state.ExtentFilter;
-import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostState;
-import io.chagres.archive.state.NameTree;
-import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.Salvage;
 import io.chagres.archive.store.BlobStore;
-import io.chagres.linux.Pathname;
 import io.chagres.ship.file.LoadedRows;
 import io.chagres.ship.file.ResumePoints;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,8 +31,7 @@ final class Continuation {
     private final LoadedRows begun;
     private final Clock clock;
     private final @Nullable SigningKey key;
-    private final ResumePoints points = new ResumePoints(true);
-    private HostState old = HostState.empty();
+    private final LoadedRows old;
 
     /**
      * Prepares.
@@ -46,14 +40,23 @@ final class Continuation {
      * @param end of its log
      * @param begun its log so far
      * @param key signs its commits; null for nobody
+     * @param progress as of {@link LoadedRows}, of the damaged host
      */
-    Continuation(BlobStore store, String hostId, LogEnd end, LoadedRows begun, Clock clock, @Nullable SigningKey key) {
+    Continuation(
+            BlobStore store,
+            String hostId,
+            LogEnd end,
+            LoadedRows begun,
+            Clock clock,
+            @Nullable SigningKey key,
+            LongConsumer progress) {
         this.key = key;
         this.end = end;
         this.store = store;
         this.hostId = hostId;
         this.begun = begun;
         this.clock = clock;
+        old = LoadedRows.ofDamaged(progress);
     }
 
     /** Reads the rest of the damaged host. */
@@ -66,11 +69,10 @@ final class Continuation {
 
             @Override
             public void unreadable(long seq) {
-                points.unreadable(seq);
+                points().unreadable(seq);
             }
         };
-        old = Salvage.load(store, damagedId, PointInTime.NOW, ExtentFilter.NONE, points, noting);
-        return old;
+        return Salvage.load(store, damagedId, old, noting);
     }
 
     /** Commits the first records of the new host. */
@@ -80,33 +82,18 @@ final class Continuation {
         CommitLog log = new CommitLog(store, hostId, incarnation, end, clock::millis, key);
         CommitCheck check = begun.check();
         try (CommitBuilder commit = new CommitBuilder(COMMIT_BYTES, 3)) {
-            for (FileVersion version : old.versions()) {
-                if (goesOn(version) && !begun.points().hasOpened(version.id())) {
-                    write(version, commit);
-                    appendIf(commit.isFull(), commit, log, check);
-                }
-            }
-            for (NameTree.Entry entry : old.names()) {
-                FileVersion version = entry.version();
-                if ((version == null || goesOn(version)) && begun.names().get(entry.path()) == null) {
-                    commit.records()
-                            .write(new LogRecord.NameAdded(
-                                    entry.path(),
-                                    entry.kind(),
-                                    version == null ? 0 : version.id(),
-                                    entry.target(),
-                                    entry.attributes()));
-                    appendIf(commit.isFull(), commit, log, check);
-                }
-            }
+            old.giveBeginnings(begun, record -> {
+                commit.records().write(record);
+                appendIf(commit.isFull(), commit, log, check);
+            });
             appendIf(!commit.isEmpty(), commit, log, check);
         }
-        points.keep(old);
+        old.end();
     }
 
     /** Returns the facts about the bytes that the damaged host holds. */
     ResumePoints points() {
-        return points;
+        return old.points();
     }
 
     private static void appendIf(boolean now, CommitBuilder commit, CommitLog log, CommitCheck check)
@@ -115,35 +102,6 @@ final class Continuation {
             check.apply(commit);
             log.append(commit);
             commit.reset();
-        }
-    }
-
-    /** A version whose beginning is lost is of no file that could be found again. */
-    private static boolean goesOn(FileVersion version) {
-        boolean known = version.key().inode() != 0;
-        return known && (version.nameCount() > 0 || !version.isOver());
-    }
-
-    private void write(FileVersion version, CommitBuilder commit) {
-        Pathname path = version.lastPath();
-        commit.records()
-                .write(new LogRecord.VersionOpened(
-                        version.id(),
-                        version.key(),
-                        0,
-                        points.end(version.id()),
-                        path == null ? version.openedPath() : path,
-                        version.attributes()));
-        LogRecord.Reason reason =
-                switch (version.state()) {
-                    case GROWING -> null;
-                    case SEALED -> LogRecord.Reason.SEALED;
-                    case TRUNCATED -> LogRecord.Reason.TRUNCATED;
-                    case REWRITTEN -> LogRecord.Reason.REWRITTEN;
-                    case GONE -> LogRecord.Reason.GONE;
-                };
-        if (reason != null) {
-            commit.records().write(new LogRecord.VersionClosed(version.id(), reason));
         }
     }
 }

@@ -24,6 +24,7 @@ import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.MonotonicClock;
 import io.chagres.ship.commit.RecentCommits;
 import io.chagres.ship.file.LoadedRows;
+import io.chagres.ship.file.ResumePoints;
 import io.chagres.ship.follow.EarlierProof;
 import java.io.IOException;
 import java.security.SecureRandom;
@@ -74,9 +75,11 @@ final class IncarnationOpening {
 
     long tookMs;
 
-    /** How the host began, if it continues one that is damaged and began now. */
-    @Nullable
-    Continuation continuation;
+    /** Whether the host continues one that is damaged and began now. */
+    private boolean continues;
+
+    /** The facts about the bytes that the damaged one holds, until the versions have them. */
+    private @Nullable ResumePoints earlierBytes;
 
     private String damagedId = "";
 
@@ -153,7 +156,7 @@ final class IncarnationOpening {
     private void sayIfSetBack(ShipListener listener) throws IOException {
         long acknowledged = state == null ? 0 : state.acknowledged(hostId);
         HostRegistration known = loaded.seq() == 0 ? HostRegistration.recorded(store, hostId) : null;
-        if (acknowledged == 0 && known != null && known.createdMs() < openedMs && continuation == null) {
+        if (acknowledged == 0 && known != null && known.createdMs() < openedMs && !continues) {
             listener.problem("host " + hostId + " is in " + store.name() + " since "
                     + Instant.ofEpochMilli(known.createdMs())
                     + ", and no commit of it: no ship came so far, or its log was removed. All files are shipped"
@@ -215,14 +218,15 @@ final class IncarnationOpening {
         loaded = load(clock, listener);
         check = rows.check();
         rows.end();
-        if (continuation != null) {
-            rows.points().takeOver(continuation.points());
+        if (earlierBytes != null) {
+            rows.points().takeOver(earlierBytes);
+            earlierBytes = null;
         }
         LogRecord.IncarnationOpened last = loaded.lastIncarnation();
         refuseBeside(hostId, loaded);
         boolean closed = loaded.closedCleanly();
         earlier = new EarlierProof(
-                continuation != null
+                continues
                         || (last != null && !last.bootId().equals(host.machine().bootId()) && !closed),
                 closed ? loaded.logEnd().timeMs() - LONGEST_DRAIN_MS : Long.MIN_VALUE,
                 state == null ? null : state.unproven(hostId, loaded.seq()));
@@ -335,7 +339,8 @@ final class IncarnationOpening {
 
     /** Begins a host that continues a damaged one, or anew where that one's own beginnings are gone. */
     private void goOn(String damaged, HostState found, Clock clock, ShipListener listener) throws IOException {
-        Continuation next = new Continuation(readable(), hostId, found.logEnd(), rows, clock, key);
+        Continuation next =
+                new Continuation(readable(), hostId, found.logEnd(), rows, clock, key, listener::progressed);
         Set<String> altered = altered();
         next.points().without(run -> altered.contains(ArchiveLayout.object(damaged, run)));
         int[] told = new int[1];
@@ -347,7 +352,8 @@ final class IncarnationOpening {
         refuseBeside(damaged, left);
         if (Predecessor.lost(store, damaged, left) == null) {
             next.write();
-            continuation = next;
+            continues = true;
+            earlierBytes = next.points();
         }
         damagedId = damaged;
         remember(StateDirectory.HOST_ID, hostId, listener);

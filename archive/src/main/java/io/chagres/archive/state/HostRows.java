@@ -17,6 +17,9 @@ public interface HostRows {
      */
     void take(String object, LogRecord record, long timeMs) throws CorruptArchiveException;
 
+    /** Returns how many bytes a version has; -1 when it was never opened. */
+    long lengthBytes(long versionId);
+
     /** Returns the greatest id of a version; 0 where there is none. */
     long lastVersionId();
 

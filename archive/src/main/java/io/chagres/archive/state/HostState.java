@@ -241,6 +241,15 @@ public final class HostState {
         return version == null && table != null ? table.version(id, names) : version;
     }
 
+    /** Returns how many bytes a version has; -1 when it was never opened. */
+    long lengthBytes(long id) {
+        if (rows != null) {
+            return rows.lengthBytes(id);
+        }
+        FileVersion version = version(id);
+        return version == null ? -1 : version.length();
+    }
+
     /** Returns the version that a name of a table leads to. */
     FileVersion named(long id) {
         FileVersion version = version(id);

@@ -22,6 +22,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +58,7 @@ public final class Salvage {
 
     private final BlobStore store;
     private final String hostId;
+    private final Supplier<StateLoad> loads;
     private final Listener listener;
     private final Listener losses;
     /** The commits that a list shows. */
@@ -67,9 +69,10 @@ public final class Salvage {
     private boolean told;
     private long lastSeq;
 
-    private Salvage(BlobStore store, String hostId, Listener losses) {
+    private Salvage(BlobStore store, String hostId, Supplier<StateLoad> loads, Listener losses) {
         this.store = store;
         this.hostId = hostId;
+        this.loads = loads;
         listener = losses;
         this.losses = (object, cause, consequence) -> {
             told = true;
@@ -88,18 +91,19 @@ public final class Salvage {
     public static HostState load(
             BlobStore store, String hostId, PointInTime at, ExtentFilter filter, RunListener listener, Listener losses)
             throws IOException {
-        Whole whole = () -> HostLog.load(store, hostId, at, filter, listener);
-        return load(store, hostId, at, filter, listener, losses, whole);
+        Supplier<StateLoad> loads = () -> StateLoad.inMemory(store, hostId, filter, listener, false);
+        return load(store, hostId, at, loads, losses, () -> HostLog.load(store, hostId, at, loads.get()));
+    }
+
+    /** Loads what is of no name and no version of the newest state of a host, as above; rows take the others. */
+    public static HostState load(BlobStore store, String hostId, HostRows rows, Listener losses) throws IOException {
+        Supplier<StateLoad> loads = () -> StateLoad.into(rows, store, hostId, RunListener.NONE);
+        Whole whole = () -> HostLog.load(store, hostId, PointInTime.NOW, loads.get());
+        return load(store, hostId, PointInTime.NOW, loads, losses, whole);
     }
 
     private static HostState load(
-            BlobStore store,
-            String hostId,
-            PointInTime at,
-            ExtentFilter filter,
-            RunListener listener,
-            Listener losses,
-            Whole whole)
+            BlobStore store, String hostId, PointInTime at, Supplier<StateLoad> loads, Listener losses, Whole whole)
             throws IOException {
         CorruptArchiveException refused = null;
         try {
@@ -111,10 +115,9 @@ public final class Salvage {
         } catch (StoreException e) {
             HostRegistry.requireDamage(store, e);
         }
-        listener.restart();
         CachingStore.forget(store, ArchiveLayout.host(hostId));
-        Salvage salvage = new Salvage(store, hostId, losses);
-        HostState left = salvage.load(at, filter, listener);
+        Salvage salvage = new Salvage(store, hostId, loads, losses);
+        HostState left = salvage.load(at);
         if (refused != null && !salvage.told) { // nothing is lost of what no reader takes as it is
             losses.lost(refused.object(), refused.fault(), "it is taken as far as that makes sense");
         }
@@ -130,7 +133,8 @@ public final class Salvage {
     public static HostState load(BlobStore store, String hostId, LocalTables tables, Listener losses)
             throws IOException {
         Whole whole = () -> HostLog.open(store, hostId, PointInTime.NOW, ExtentFilter.ALL, null, tables);
-        return load(store, hostId, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE, losses, whole);
+        Supplier<StateLoad> loads = () -> StateLoad.inMemory(store, hostId, ExtentFilter.ALL, RunListener.NONE, false);
+        return load(store, hostId, PointInTime.NOW, loads, losses, whole);
     }
 
     /** Loads the state of a host that is not damaged. */
@@ -138,11 +142,11 @@ public final class Salvage {
         HostState load() throws IOException;
     }
 
-    private HostState load(PointInTime at, ExtentFilter filter, RunListener listener) throws IOException {
+    private HostState load(PointInTime at) throws IOException {
         List<Long> commits = CommitList.read(store, hostId, 0, at.seq());
         try (CommitReader reader = new CommitReader(store)) {
             long until = at.timeMs() == Long.MAX_VALUE ? at.seq() : lastBefore(at, commits, reader);
-            state = begin(until, filter, listener);
+            state = begin(until, reader);
             long before = state.seq();
             lastSeq = Math.min(until, commits.isEmpty() ? 0 : commits.getLast());
             listed.addAll(commits);
@@ -179,11 +183,11 @@ public final class Salvage {
     }
 
     /** Loads the newest state that can be read as always. */
-    private HostState begin(long until, ExtentFilter filter, RunListener listener) throws IOException {
+    private HostState begin(long until, CommitReader reader) throws IOException {
         long seq = until;
         while (seq > 0) {
             try {
-                HostState whole = HostLog.load(store, hostId, PointInTime.seq(seq), filter, listener);
+                HostState whole = HostLog.load(store, hostId, PointInTime.seq(seq), restarted());
                 if (!whole.isPast()) {
                     return whole;
                 }
@@ -193,7 +197,6 @@ public final class Salvage {
                         ? ArchiveLayout.seqOf(e.object()).orElse(0)
                         : 0;
                 seq = damaged > 0 && damaged <= seq ? damaged - 1 : 0;
-                listener.restart();
             } catch (CompactedHistoryException e) {
                 break;
             } catch (StoreException e) {
@@ -201,12 +204,11 @@ public final class Salvage {
                 break;
             }
         }
-        listener.restart();
         for (CheckpointId id : Checkpoints.counting(store, hostId).descendingSet()) {
             if (id.seq() <= until) {
                 String key = ArchiveLayout.checkpoint(hostId, id);
                 try {
-                    return HostLog.load(store, hostId, id, filter, listener);
+                    return restarted().begin(id, null, List.of(), reader);
                 } catch (CorruptArchiveException e) {
                     losses.lost(e.object(), e.fault(), "an older state is taken, and the commits behind it");
                 } catch (StoreException e) {
@@ -215,10 +217,16 @@ public final class Salvage {
                 } catch (NoSuchBlobException e) {
                     losses.lost(key, "it cannot be read: " + e.getMessage(), "an older state is taken");
                 }
-                listener.restart();
             }
         }
-        return new HostState(filter, listener);
+        return restarted().begun();
+    }
+
+    /** Nothing that was loaded before counts. */
+    private StateLoad restarted() {
+        StateLoad load = loads.get();
+        load.restart();
+        return load;
     }
 
     private void commit(long seq, CommitReader reader) throws IOException {
@@ -420,7 +428,7 @@ public final class Salvage {
 
     /** Opens a version whose beginning is lost: under no path, and by no identity of a file. */
     private void open(String key, long versionId, long timeMs) throws CorruptArchiveException {
-        if (versionId > 0 && !LogRecord.CopyRun.isLost(versionId) && state.version(versionId) == null) {
+        if (versionId > 0 && !LogRecord.CopyRun.isLost(versionId) && state.lengthBytes(versionId) < 0) {
             state.apply(
                     key,
                     new LogRecord.VersionOpened(versionId, new FileKey(0, 0, 0, 0), 0, 0, NO_PATH, UNKNOWN),
@@ -429,8 +437,8 @@ public final class Salvage {
     }
 
     private void fill(String key, LogRecord.Extent extent, long timeMs) throws CorruptArchiveException {
-        FileVersion version = state.version(extent.versionId());
-        long known = version == null ? extent.start() : version.length();
+        long length = state.lengthBytes(extent.versionId());
+        long known = length < 0 ? extent.start() : length;
         if (extent.start() > known) {
             if (extent.start() - known > MAX_LOST_BYTES) {
                 throw new CorruptArchiveException(key, "it leaves out more bytes than are possible");

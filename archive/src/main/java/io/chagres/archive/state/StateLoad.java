@@ -206,7 +206,8 @@ final class StateLoad {
         return opened;
     }
 
-    private HostState begun() {
+    /** Makes the state before the first commit. */
+    HostState begun() {
         return rows == null ? new HostState(filter, listener, maxEntries) : new HostState(rows, listener);
     }
 

@@ -3,7 +3,6 @@ package io.chagres.ship.file;
 import io.chagres.archive.Codec;
 import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
-import io.chagres.archive.state.FileVersion;
 import io.chagres.linux.Pathname;
 import io.chagres.ship.bytes.Crc32cMath;
 import io.chagres.ship.bytes.PrefixChecksums;
@@ -40,9 +39,10 @@ final class CollectedVersion {
 
     private int nameStart;
     private short nameLength;
-    private boolean growing = true;
     private boolean named;
-    private boolean over;
+    /** The reason for which it ended last; null while it grows. */
+    private LogRecord.@Nullable Reason closed;
+
     private long length;
     /** When the log last said something of it, in seconds since 1970, unsigned. */
     private int changedSeconds;
@@ -76,7 +76,7 @@ final class CollectedVersion {
         more().prefix = prefix;
         more().origins = origins.isEmpty() ? null : origins;
         length = prefix.end();
-        growing = false;
+        closed = LogRecord.Reason.SEALED;
     }
 
     private More more() {
@@ -171,7 +171,7 @@ final class CollectedVersion {
     void grow(long to, long modifiedNs, long timeMs) {
         length = Math.max(length, to);
         mtimeNs = modifiedNs;
-        growing |= !over;
+        closed = isOver() ? closed : null;
         changed(timeMs);
     }
 
@@ -216,9 +216,8 @@ final class CollectedVersion {
     }
 
     /** Notes that it no longer grows; it may again if it is not over. */
-    void close(boolean isOver, long timeMs) {
-        growing = false;
-        over = isOver;
+    void close(LogRecord.Reason reason, long timeMs) {
+        closed = reason;
         changed(timeMs);
     }
 
@@ -240,17 +239,12 @@ final class CollectedVersion {
     }
 
     boolean isOver() {
-        return over;
+        return closed != null && closed != LogRecord.Reason.SEALED;
     }
 
-    /** Takes what a state says of it. */
-    void take(FileVersion version, @Nullable Pathname lastDirectory) {
-        recorded(version.attributes());
-        growing = version.state() == FileVersion.State.GROWING;
-        over = version.isOver();
-        named = version.nameCount() > 0;
-        changed(version.changedMs());
-        at(version.lastPath(), lastDirectory);
+    /** Returns the reason for which it ended; null while it grows. */
+    LogRecord.@Nullable Reason closed() {
+        return closed;
     }
 
     long versionId() {
@@ -295,9 +289,13 @@ final class CollectedVersion {
                 versionId,
                 pieces == null ? PrefixChecksums.ofOnePiece(end, crc) : pieces,
                 origins(),
-                new InodeAttributes(common.mode(), common.uid(), common.gid(), mtimeNs),
+                attributes(),
                 lastPath(),
-                growing || named,
+                closed == null || named,
                 named);
+    }
+
+    InodeAttributes attributes() {
+        return new InodeAttributes(common.mode(), common.uid(), common.gid(), mtimeNs);
     }
 }

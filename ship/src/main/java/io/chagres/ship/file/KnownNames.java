@@ -4,14 +4,17 @@ import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.RecordWriter;
 import io.chagres.linux.Pathname;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
+import java.util.function.LongFunction;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +39,7 @@ public final class KnownNames {
         }
     }
 
+    private static final Pathname NO_TARGET = Pathname.of("");
     private static final Meaning IMPLIED = new Meaning(0, 0, InodeAttributes.DEFAULT_DIRECTORY, null);
 
     /** Directories and links. What is below a directory follows its path and a slash. */
@@ -144,6 +148,47 @@ public final class KnownNames {
     interface FileVisitor {
         /** Takes one; its name is a part of bytes that nobody changes, and which it may keep. */
         long visit(Pathname directory, byte[] names, int start, int length, long versionId);
+    }
+
+    /**
+     * Gives the records that begin these names in a log of another host, directories before what is in them.
+     *
+     * @param begun the names that have begun there
+     * @param continuing returns how a version continues there; null for one that does not
+     */
+    void giveBeginnings(KnownNames begun, LongFunction<@Nullable InodeAttributes> continuing, LoadedRows.Records to)
+            throws IOException {
+        for (Map.Entry<Pathname, Meaning> each : names.entrySet()) {
+            giveBeginning(each.getKey(), each.getValue(), begun, continuing, to);
+        }
+        for (Map.Entry<Pathname, KnownFiles> each : files.entrySet()) {
+            Map<Pathname, Meaning> ofDirectory = new LinkedHashMap<>();
+            each.getValue().visit((name, versionId, length) -> {
+                ofDirectory.put(each.getKey().resolve(name), new Meaning(versionId, length, null, null));
+                return length;
+            });
+            for (Map.Entry<Pathname, Meaning> file : ofDirectory.entrySet()) {
+                giveBeginning(file.getKey(), file.getValue(), begun, continuing, to);
+            }
+        }
+    }
+
+    private static void giveBeginning(
+            Pathname path,
+            Meaning meaning,
+            KnownNames begun,
+            LongFunction<@Nullable InodeAttributes> continuing,
+            LoadedRows.Records to)
+            throws IOException {
+        InodeAttributes attributes =
+                meaning.versionId() == 0 ? meaning.attributes() : continuing.apply(meaning.versionId());
+        if (attributes != null && begun.get(path) == null) {
+            LogRecord.Kind kind = meaning.versionId() != 0
+                    ? LogRecord.Kind.FILE
+                    : meaning.isDirectory() ? LogRecord.Kind.DIRECTORY : LogRecord.Kind.SYMLINK;
+            Pathname target = meaning.target() == null ? NO_TARGET : meaning.target();
+            to.take(new LogRecord.NameAdded(path, kind, meaning.versionId(), target, attributes));
+        }
     }
 
     /** Forgets the names that are not followed. */

@@ -5,6 +5,7 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.state.CommitCheck;
 import io.chagres.archive.state.HostRows;
 import io.chagres.linux.Pathname;
+import java.io.IOException;
 import java.util.function.LongConsumer;
 
 /**
@@ -14,8 +15,15 @@ import java.util.function.LongConsumer;
 public final class LoadedRows implements HostRows {
     private static final int RECORDS_TOLD = 4096;
 
+    /** Takes records, one after the other. */
+    @FunctionalInterface
+    public interface Records {
+        /** Takes the next one. */
+        void take(LogRecord record) throws IOException;
+    }
+
     private final LongConsumer progress;
-    private final ResumePoints points = new ResumePoints();
+    private final ResumePoints points;
     private KnownNames names = new KnownNames();
     private int records;
 
@@ -25,7 +33,17 @@ public final class LoadedRows implements HostRows {
      * @param progress hears with some thousand records each how many versions there are so far
      */
     public LoadedRows(LongConsumer progress) {
+        this(progress, new ResumePoints());
+    }
+
+    private LoadedRows(LongConsumer progress, ResumePoints points) {
         this.progress = progress;
+        this.points = points;
+    }
+
+    /** Knows nothing yet of a host that is damaged; its versions continue where their first bytes were lost. */
+    public static LoadedRows ofDamaged(LongConsumer progress) {
+        return new LoadedRows(progress, new ResumePoints(true));
     }
 
     @Override
@@ -70,6 +88,11 @@ public final class LoadedRows implements HostRows {
     }
 
     @Override
+    public long lengthBytes(long versionId) {
+        return points.lengthBytes(versionId);
+    }
+
+    @Override
     public long lastVersionId() {
         return points.lastVersionId();
     }
@@ -88,6 +111,17 @@ public final class LoadedRows implements HostRows {
     /** Returns a check of the commits that follow; to be called before {@link #end}. */
     public CommitCheck check() {
         return points.check();
+    }
+
+    /**
+     * Gives the records that begin these versions and names in a log of another host; to be called before {@link #end}.
+     *
+     * @param begun what that log has of them
+     */
+    public void giveBeginnings(LoadedRows begun, Records to) throws IOException {
+        names.forEachFile(points::named);
+        points.giveBeginnings(begun.points, to);
+        names.giveBeginnings(begun.names, points::continuing, to);
     }
 
     /** Lets go of what only the log needed. */

@@ -2,16 +2,15 @@ package io.chagres.ship.file;
 
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.FileKey;
+import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.state.CommitCheck;
-import io.chagres.archive.state.FileVersion;
-import io.chagres.archive.state.HostState;
-import io.chagres.archive.state.RunListener;
 import io.chagres.linux.Pathname;
 import io.chagres.ship.bytes.Crc32cMath;
 import io.chagres.ship.bytes.PrefixChecksums;
 import io.chagres.ship.copy.Origins;
 import io.chagres.watch.FileIdentity;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -29,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * Collects from the log where every version continues: as commits are applied it joins the checksums of their runs, so
  * that what it keeps is small however many commits there were. Confined to one thread.
  */
-public final class ResumePoints implements RunListener {
+public final class ResumePoints {
     /**
      * A version whose file was truncated or rewritten: bytes that a copy has behind its end may be added to it.
      *
@@ -93,6 +92,8 @@ public final class ResumePoints implements RunListener {
         }
     }
 
+    private static final Pathname NO_PATH = Pathname.of("");
+
     private final boolean endsAtLosses;
     /** By the id of the one that follows. */
     private final Map<Long, Followed> followed = new HashMap<>();
@@ -135,8 +136,7 @@ public final class ResumePoints implements RunListener {
         this.endsAtLosses = endsAtLosses;
     }
 
-    @Override
-    public void opened(LogRecord.VersionOpened opened) {
+    private void opened(LogRecord.VersionOpened opened) {
         collected.put(new CollectedVersion(opened, volume(identity(opened.key()))));
         if (opened.previousVersion() != 0) {
             followed.put(
@@ -147,6 +147,9 @@ public final class ResumePoints implements RunListener {
             cutOff.add(opened.versionId());
         }
         lastVersionId = Math.max(lastVersionId, opened.versionId());
+        if (endsAtLosses) { // the commit may be lost that gave it a name
+            lost(opened.versionId(), opened.path());
+        }
     }
 
     /** Takes the next record of a version. */
@@ -159,8 +162,7 @@ public final class ResumePoints implements RunListener {
                 opened(r);
                 known(object, r.versionId()).changed(timeMs);
             }
-            case LogRecord.VersionClosed r ->
-                known(object, r.versionId()).close(r.reason() != LogRecord.Reason.SEALED, timeMs);
+            case LogRecord.VersionClosed r -> known(object, r.versionId()).close(r.reason(), timeMs);
             case LogRecord.AttributesChanged r -> {
                 known(object, r.versionId()).recorded(r.attributes());
                 known(object, r.versionId()).changed(timeMs);
@@ -209,9 +211,46 @@ public final class ResumePoints implements RunListener {
         return version;
     }
 
-    /** Says whether a version was opened; to be called before {@link #keep}. */
-    public boolean hasOpened(long versionId) {
-        return collected.get(versionId) != null;
+    /** Returns how many bytes a version has; -1 when it was never opened. To be called before {@link #keep}. */
+    long lengthBytes(long versionId) {
+        CollectedVersion version = collected.get(versionId);
+        return version == null ? -1 : version.length();
+    }
+
+    /**
+     * Gives the records that begin these versions in a log of another host, each where it continues; to be called
+     * before {@link #keep}.
+     *
+     * @param begun the versions that have begun there
+     */
+    void giveBeginnings(ResumePoints begun, LoadedRows.Records to) throws IOException {
+        for (CollectedVersion each : collected.sorted()) {
+            if (goesOn(each) && begun.collected.get(each.versionId()) == null) {
+                Pathname path = each.lastPath();
+                to.take(new LogRecord.VersionOpened(
+                        each.versionId(),
+                        key(each.identity()),
+                        0,
+                        each.end(),
+                        path == null ? NO_PATH : path,
+                        each.attributes()));
+                if (each.closed() != null) {
+                    to.take(new LogRecord.VersionClosed(each.versionId(), each.closed()));
+                }
+            }
+        }
+    }
+
+    /** Returns how a version continues in the log of another host; null for one that does not. */
+    @Nullable
+    InodeAttributes continuing(long versionId) {
+        CollectedVersion version = collected.get(versionId);
+        return version == null || !goesOn(version) ? null : version.attributes();
+    }
+
+    /** A version whose beginning is lost is of no file that could be found again. */
+    private static boolean goesOn(CollectedVersion version) {
+        return version.inode() != 0 && (version.isNamed() || !version.isOver());
     }
 
     /** Notes that a version lost a name. */
@@ -260,8 +299,7 @@ public final class ResumePoints implements RunListener {
         return cutOff.size();
     }
 
-    @Override
-    public void extent(LogRecord.Extent extent) {
+    private void extent(LogRecord.Extent extent) {
         CollectedVersion version = Objects.requireNonNull(collected.get(extent.versionId()));
         boolean lost = isLost(extent);
         if (endsAtLosses && (lost || ended.containsKey(extent.versionId()))) {
@@ -302,8 +340,8 @@ public final class ResumePoints implements RunListener {
         lostObjects = objects;
     }
 
-    @Override
-    public void restart() {
+    /** Forgets the versions, since what was read turned out to be damaged. */
+    void restart() {
         collected = new CollectedVersions();
         ended.clear();
         followed.clear();
@@ -314,12 +352,6 @@ public final class ResumePoints implements RunListener {
     /** Notes that a commit cannot be read: the bytes that it holds count as lost, even if other commits name them. */
     public void unreadable(long seq) {
         unreadable.add(seq);
-    }
-
-    /** Returns where a version continues; to be called before {@link #keep}. */
-    public long end(long versionId) {
-        CollectedVersion version = collected.get(versionId);
-        return version == null ? 0 : version.end();
     }
 
     /** Takes over the facts about earlier bytes of versions that another log began. */
@@ -347,18 +379,6 @@ public final class ResumePoints implements RunListener {
             long start = run.start() + (long) i * PrefixChecksums.PIECE_BYTES;
             version.append(Math.min(PrefixChecksums.PIECE_BYTES, run.end() - start), run.crcs()[i]);
         }
-    }
-
-    /** Takes from a state what became of the versions, and keeps those that may still grow. */
-    public void keep(HostState state) {
-        for (FileVersion version : state.versions()) {
-            CollectedVersion found = collected.get(version.id());
-            if (found != null) {
-                found.take(version, lastDirectory);
-                lastDirectory = found.directory();
-            }
-        }
-        keep();
     }
 
     /** Keeps the versions that may still grow, and those before them, once the whole log was applied. */
@@ -421,6 +441,10 @@ public final class ResumePoints implements RunListener {
 
     private static FileIdentity identity(FileKey key) {
         return new FileIdentity(key.fsHigh(), key.fsLow(), key.inode(), key.generation());
+    }
+
+    private static FileKey key(FileIdentity identity) {
+        return new FileKey(identity.fsHigh(), identity.fsLow(), identity.inode(), identity.generation());
     }
 
     /** Takes the versions that ended since a time and that others followed, by the id of the follower. */

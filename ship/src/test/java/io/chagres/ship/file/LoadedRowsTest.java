@@ -15,18 +15,22 @@ import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.NameTree;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
+import io.chagres.archive.state.Salvage;
 import io.chagres.archive.state.SpanTables;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.linux.Pathname;
+import io.chagres.ship.bytes.Crc32cMath;
+import io.chagres.ship.bytes.PrefixChecksums;
 import io.chagres.testkit.Seeds;
 import io.chagres.testkit.Share;
+import io.chagres.watch.FileIdentity;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -67,6 +71,7 @@ class LoadedRowsTest {
         private final RandomGenerator random;
         private final MemoryStore store = new MemoryStore();
         private final Map<Long, Long> ends = new TreeMap<>();
+        private final Map<Long, LogRecord.VersionOpened> opened = new TreeMap<>();
         private long timeMs = 1_700_000_000_000L;
 
         Run(RandomGenerator random) {
@@ -131,7 +136,9 @@ class LoadedRowsTest {
             long start = random.nextInt(4) == 0 ? random.nextInt(1000) : 0;
             long before = random.nextInt(3) == 0 ? some : 0;
             FileKey key = new FileKey(random.nextInt(2), 2, random.nextInt(8), random.nextInt(2));
-            commit.records().write(new LogRecord.VersionOpened(id, key, before, start, path(), attributes()));
+            LogRecord.VersionOpened record = new LogRecord.VersionOpened(id, key, before, start, path(), attributes());
+            commit.records().write(record);
+            opened.put(id, record);
             ends.put(id, start);
         }
 
@@ -163,18 +170,82 @@ class LoadedRowsTest {
         }
 
         private void compare() throws IOException {
-            ResumePoints heard = new ResumePoints();
-            HostState state = HostLog.load(store, HOST, PointInTime.NOW, ExtentFilter.NONE, heard);
-            heard.keep(state);
+            HostState state = HostLog.load(store, HOST, PointInTime.NOW, ExtentFilter.NONE, RunListener.NONE);
             LoadedRows rows = new LoadedRows(versions -> {});
             HostState rest = HostLog.load(store, HOST, rows, RunListener.NONE);
             rows.end();
             assertThat(rest.nextVersionId()).isEqualTo(state.nextVersionId());
             assertThat(rest.seq()).isEqualTo(state.seq());
             assertThat(names(rows.names(), state)).isEqualTo(names(state));
-            assertThat(points(rows.points())).isEqualTo(points(heard));
             compare(rows.points(), state);
-            assertThat(cuts(rows.points())).isEqualTo(cuts(heard));
+            assertThat(cuts(rows.points())).isEqualTo(cuts(state));
+            assertThat(beginnings(each -> path(state, each))).containsExactlyInAnyOrderElementsOf(beginnings(state));
+        }
+
+        /** Returns the records by which the log of another host begins with what this one has. */
+        private List<LogRecord> beginnings(UnaryOperator<LogRecord> known) throws IOException {
+            LoadedRows old = LoadedRows.ofDamaged(versions -> {});
+            Salvage.load(store, HOST, old, (object, cause, consequence) -> {
+                throw new AssertionError(object + cause);
+            });
+            List<LogRecord> given = new ArrayList<>();
+            LoadedRows next = new LoadedRows(versions -> {});
+            old.giveBeginnings(next, record -> {
+                given.add(known.apply(record));
+                next.take("", record, timeMs); // each follows those before
+            });
+            List<LogRecord> again = new ArrayList<>();
+            old.giveBeginnings(next, again::add);
+            assertThat(again).isEmpty();
+            return given;
+        }
+
+        private static List<LogRecord> beginnings(HostState state) {
+            List<LogRecord> records = new ArrayList<>();
+            for (FileVersion version : state.versions()) {
+                if (goesOn(version)) {
+                    Pathname last = version.lastPath();
+                    records.add(new LogRecord.VersionOpened(
+                            version.id(),
+                            version.key(),
+                            0,
+                            version.length(),
+                            last == null ? version.openedPath() : last,
+                            version.attributes()));
+                    if (version.state() != FileVersion.State.GROWING) {
+                        LogRecord.Reason reason =
+                                LogRecord.Reason.valueOf(version.state().name());
+                        records.add(new LogRecord.VersionClosed(version.id(), reason));
+                    }
+                }
+            }
+            for (NameTree.Entry entry : state.names()) {
+                FileVersion version = entry.version();
+                if (version == null || goesOn(version)) {
+                    records.add(new LogRecord.NameAdded(
+                            entry.path(),
+                            entry.kind(),
+                            version == null ? 0 : version.id(),
+                            entry.target(),
+                            entry.attributes()));
+                }
+            }
+            return records;
+        }
+
+        /** One of several names that went at once may be the last. */
+        private static LogRecord path(HostState state, LogRecord record) {
+            FileVersion version =
+                    record instanceof LogRecord.VersionOpened opened ? state.version(opened.versionId()) : null;
+            if (version == null || version.nameCount() > 0 || !(record instanceof LogRecord.VersionOpened of)) {
+                return record;
+            }
+            Pathname last = version.lastPath() == null ? version.openedPath() : version.lastPath();
+            return new LogRecord.VersionOpened(of.versionId(), of.key(), 0, of.startPosition(), last, of.attributes());
+        }
+
+        private static boolean goesOn(FileVersion version) {
+            return version.key().inode() != 0 && (version.nameCount() > 0 || !version.isOver());
         }
 
         /** Returns what is said of the names of a state, and all others. */
@@ -202,21 +273,6 @@ class LoadedRowsTest {
             return names;
         }
 
-        private static Map<Long, String> points(ResumePoints points) {
-            Map<Long, String> text = new TreeMap<>();
-            points.unclaimed((identity, point) -> {
-                var pieces = point.prefix().slice(0, point.prefix().pieces());
-                // one of several names that went at once may be the last
-                String path = point.isNamed() || point.lastPath() == null ? String.valueOf(point.lastPath()) : "some";
-                text.put(
-                        point.versionId(),
-                        identity + " " + pieces.start() + Arrays.toString(pieces.ends())
-                                + Arrays.toString(pieces.crcs()) + point.attributes() + path + point.isGrowing()
-                                + point.isNamed());
-            });
-            return text;
-        }
-
         private static void compare(ResumePoints points, HostState state) {
             Map<Long, ResumePoint> all = new TreeMap<>();
             points.unclaimed((identity, point) -> all.put(point.versionId(), point));
@@ -224,7 +280,19 @@ class LoadedRowsTest {
                 ResumePoint point = all.remove(version.id());
                 assertThat(point == null).isEqualTo(version.isOver());
                 if (point != null) {
-                    assertThat(point.prefix().end()).isEqualTo(version.length());
+                    long length = version.length() - version.startPosition();
+                    PrefixChecksums prefix = point.prefix();
+                    assertThat(prefix.end()).isEqualTo(version.length());
+                    assertThat(prefix.pieces()).isEqualTo(length == 0 ? 0 : 1);
+                    if (length > 0) { // of zeros, and less than a piece
+                        assertThat(prefix.slice(0, 1).crcs()).containsExactly(Crc32cMath.ofZeros(length));
+                    }
+                    // one of several names that went at once may be the last
+                    assertThat(point.lastPath() == null).isEqualTo(version.lastPath() == null);
+                    assertThat(point.isNamed() ? point.lastPath() : null)
+                            .isEqualTo(point.isNamed() ? version.lastPath() : null);
+                    assertThat(point.isGrowing())
+                            .isEqualTo(version.state() == FileVersion.State.GROWING || point.isNamed());
                     assertThat(point.attributes()).isEqualTo(version.attributes());
                     assertThat(point.isNamed()).isEqualTo(version.nameCount() > 0);
                 }
@@ -239,6 +307,25 @@ class LoadedRowsTest {
                             id,
                             cut.versionId() + " " + cut.identity() + " "
                                     + cut.prefix().end() + " " + cut.mtimeNs() + " " + cut.endedMs()));
+            return text;
+        }
+
+        private Map<Long, String> cuts(HostState state) {
+            Map<Long, String> text = new TreeMap<>();
+            for (FileVersion version : state.versions()) {
+                FileVersion before = version.isOver() ? null : state.version(version.previousVersion());
+                if (before != null && before.isOver()) {
+                    FileKey key = before.key();
+                    FileIdentity identity = new FileIdentity(key.fsHigh(), key.fsLow(), key.inode(), key.generation());
+                    long mtimeNs = Objects.requireNonNull(opened.get(version.id()))
+                            .attributes()
+                            .mtimeNs();
+                    text.put(
+                            version.id(),
+                            before.id() + " " + identity + " " + before.length() + " " + mtimeNs + " "
+                                    + before.changedMs() / 1000 * 1000);
+                }
+            }
             return text;
         }
     }
