@@ -149,7 +149,7 @@ final class Sweep {
         addMarks(base);
         addTables(base);
         addHistories();
-        if (isSpared || isCheckpointSetAside()) {
+        if (isSpared) {
             return null;
         }
         long madeMs = followedMs(log, base.seq()) - ORPHAN_MS;
@@ -160,12 +160,6 @@ final class Sweep {
             }
         }
         return null;
-    }
-
-    /** Nobody else knows what a damaged checkpoint referred to: its objects stay as long as it is kept. */
-    private boolean isCheckpointSetAside() throws IOException {
-        String aside = ArchiveLayout.QUARANTINE + ArchiveLayout.checkpoints(hostId);
-        return !store.children(aside).isEmpty();
     }
 
     /** Reads back what a checkpoint and all later ones stand on. */
@@ -312,7 +306,10 @@ final class Sweep {
         }
     }
 
-    /** Spares what nothing refers to because something that did is missing. */
+    /**
+     * Spares what nothing refers to because something that did is missing or was set aside: only what came after it was
+     * not. A day later is after it, whatever clocks say.
+     */
     private boolean isReplacedOrGarbage(BlobInfo object) throws IOException {
         if (replaced.contains(object.key())) {
             return true;
@@ -320,7 +317,7 @@ final class Sweep {
         if (onlyCopiesUntilMs == null) {
             onlyCopiesUntilMs = LogWitness.onlyCopiesUntilMs(store, hostId);
         }
-        return object.modifiedMs() > onlyCopiesUntilMs;
+        return object.modifiedMs() - ORPHAN_MS > onlyCopiesUntilMs;
     }
 
     /** The newest stays, however old: it is the host's last word. So do those of the fenced: nobody says them again. */

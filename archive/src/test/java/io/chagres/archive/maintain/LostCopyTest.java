@@ -402,6 +402,16 @@ class LostCopyTest {
             compact(store, DAY, 0);
         }
         assertThat(store.keys("/streams/")).containsAll(objects);
+        // what came later it did not refer to: that goes as always
+        String garbage = "hosts/" + ID + "/streams/00000000000000ff/0000000000000000.zst";
+        Host.put(store, garbage, new byte[] {1});
+        compact(store, DAY, 0);
+        assertThat(store.keys("/streams/")).contains(garbage);
+        for (int day = 0; day < 3; day++) {
+            store.advance(DAY + 2000);
+            compact(store, DAY, 0);
+        }
+        assertThat(store.keys("/streams/")).containsAll(objects).doesNotContain(garbage);
         store.keys(ArchiveLayout.QUARANTINE).forEach(store::delete);
         compact(store, DAY, 0);
         String pack = objects.getFirst();
