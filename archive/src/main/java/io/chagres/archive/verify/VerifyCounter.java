@@ -28,13 +28,42 @@ final class VerifyCounter {
     private final Set<String> unanswered = new HashSet<>();
     private long orphanObjects;
     private long orphanBytes;
+    /** What was counted when the host began. */
+    private VerifySummary begun;
+
+    private long begunBytes;
+    /** The objects of this host that have a fault. */
+    private final Set<String> toldOfHost = new HashSet<>();
+    /** Those of the time before it was checked again. */
+    private final Set<String> toldBefore = new HashSet<>();
 
     VerifyCounter(VerifyListener listener) {
         this.listener = listener;
+        begun = summary();
     }
 
     void host() {
         hosts++;
+        toldOfHost.clear();
+        toldBefore.clear();
+        begun = summary();
+        begunBytes = totalBytes;
+    }
+
+    /** A key is missing, so that the host is checked again without: what was seen of it does not count twice. */
+    void sealedHost() {
+        sealedHosts++;
+        commits = begun.commits();
+        checkpoints = begun.checkpoints();
+        objects = begun.objects();
+        doneBytes = begun.bytes();
+        garbageObjects = begun.garbageObjects();
+        garbageBytes = begun.garbageBytes();
+        orphanObjects = begun.orphanObjects();
+        orphanBytes = begun.orphanBytes();
+        totalBytes = begunBytes;
+        toldBefore.clear();
+        toldBefore.addAll(toldOfHost);
     }
 
     void expect(BlobInfo object) {
@@ -107,6 +136,10 @@ final class VerifyCounter {
     }
 
     private void tell(VerifyFault fault) {
+        if (toldBefore.contains(fault.object())) {
+            return;
+        }
+        toldOfHost.add(fault.object());
         faults++;
         listener.fault(fault);
     }
@@ -151,9 +184,5 @@ final class VerifyCounter {
                 orphanObjects,
                 orphanBytes,
                 unanswered.size());
-    }
-
-    void sealedHost() {
-        sealedHosts++;
     }
 }
