@@ -133,7 +133,7 @@ final class EncryptedArchiveTest {
         shipEncrypted();
         requireWhole();
         CommandRun blind = CommandRun.of("compact", archive.toString(), "--grace", "0");
-        assertThat(blind.err()).contains("stays as it is").contains("is encrypted to 2 recipients; give an identity");
+        assertThat(blind.err()).contains("cannot be read").contains("is encrypted to 2 recipients; give an identity");
         assertThat(blind.code()).isEqualTo(1);
         CommandRun compact = asOwner("compact", "--grace", "0");
         assertThat(compact.code()).as(compact.err()).isZero();

@@ -2,7 +2,6 @@ package io.chagres.archive.maintain;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CorruptArchiveException;
-import io.chagres.archive.EncryptedException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.store.BlobList;
@@ -16,14 +15,10 @@ public final class FleetCompact {
 
     /** The outcome of a host.
      *
-     * @param summary what was done; null for a host that stays as it is
-     * @param note why it stays so, though nothing is wrong with it; or null
+     * @param summary what was done
      * @param missing what should be there of a host that has no commit; or null
      */
-    public record Outcome(
-            @Nullable CompactSummary summary,
-            @Nullable String note,
-            @Nullable CorruptArchiveException missing) {}
+    public record Outcome(CompactSummary summary, @Nullable CorruptArchiveException missing) {}
 
     /**
      * Compacts a host.
@@ -31,14 +26,8 @@ public final class FleetCompact {
      * @throws IOException when it cannot be compacted, which is no reason to leave out others
      */
     public static Outcome host(Compact compact, BlobStore store, HostRegistry.Owner host) throws IOException {
-        @Nullable CompactSummary summary = null;
-        @Nullable String note = null;
-        try {
-            summary = compact.host(host.id());
-        } catch (EncryptedException e) {
-            note = "stays as it is: " + e.getMessage();
-        }
+        CompactSummary summary = compact.host(host.id());
         boolean isEmpty = BlobList.first(store, ArchiveLayout.checkpoints(host.id())) == null;
-        return new Outcome(summary, note, isEmpty ? LogWitness.unbegun(store, host.id()) : null);
+        return new Outcome(summary, isEmpty ? LogWitness.unbegun(store, host.id()) : null);
     }
 }

@@ -187,8 +187,7 @@ public final class CompactCommand implements Callable<Integer> {
                 }
                 view.faults().attempt(host, () -> {
                     FleetCompact.Outcome outcome = FleetCompact.host(compact, view.store(), host);
-                    tell(host, outcome, progress);
-                    listener.skipped |= outcome.summary() == null;
+                    tell(host, outcome.summary(), progress);
                     if (outcome.missing() != null) {
                         view.faults().tell(host, outcome.missing());
                     }
@@ -217,12 +216,7 @@ public final class CompactCommand implements Callable<Integer> {
         return Compact.signing(archive, options, tables, context.clock()::millis, listener, signature);
     }
 
-    private void tell(HostRegistry.Owner host, FleetCompact.Outcome outcome, ProgressLine progress) throws IOException {
-        CompactSummary summary = outcome.summary();
-        if (summary == null) {
-            progress.message("chagres compact: " + host.title() + " " + outcome.note());
-            return;
-        }
+    private void tell(HostRegistry.Owner host, CompactSummary summary, ProgressLine progress) throws IOException {
         progress.end();
         if (common.json() || dryRun || !common.quiet()) {
             print(host, summary);

@@ -2,6 +2,7 @@ package io.chagres.spark;
 
 import io.chagres.archive.Codec;
 import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.EncryptedException;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.maintain.Compact;
 import io.chagres.archive.maintain.CompactListener;
@@ -26,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * compactions: of two the first to write its checkpoint counts. {@code spark.chagres.grace}, {@code retain},
  * {@code history}, {@code codec} and {@code level} are what the options of {@code compact} with these names are, times
  * as {@code 24h} and {@code 30d}. Hosts that encrypt need {@code spark.chagres.identity}, the path of a file of
- * identities, and stay as they are without it. A host that cannot be compacted does not hold up the others.
+ * identities; one that stays as it is for want of it is a fault. A host that cannot be compacted does not hold up the
+ * others.
  */
 public final class CompactFleet {
     private CompactFleet() {}
@@ -36,7 +38,7 @@ public final class CompactFleet {
      *
      * @param host the name of the host
      * @param objects how many were written
-     * @param notes why it stays as it is, though nothing is wrong
+     * @param notes what was made again, and what can no longer be shown
      * @param faults what is damaged, or went wrong
      */
     public record Outcome(String host, long objects, List<String> notes, List<String> faults) implements Serializable {}
@@ -154,13 +156,12 @@ public final class CompactFleet {
             Compact compact = new Compact(store, settings.options(), Clock.systemUTC()::millis, listener);
             FleetCompact.Outcome outcome =
                     FleetCompact.host(compact, store, new HostRegistry.Owner(host.id(), host.name(), 0));
-            objects = outcome.summary() == null ? 0 : outcome.summary().objectsWritten();
-            if (outcome.note() != null) {
-                notes.add(outcome.note());
-            }
+            objects = outcome.summary().objectsWritten();
             if (outcome.missing() != null) {
                 faults.add(String.valueOf(outcome.missing().getMessage()));
             }
+        } catch (EncryptedException e) {
+            faults.add("stays as it is: " + e.getMessage());
         } catch (IOException e) {
             faults.add(String.valueOf(e.getMessage()));
         }
