@@ -46,6 +46,11 @@ public final class HostRegistration {
         return new HostRegistration(hostId, record);
     }
 
+    /** Says whether it is another host's than the one whose log a writer wrote. */
+    public boolean contradicts(LogRecord.IncarnationOpened writer) {
+        return record.contradicts(hostId, writer);
+    }
+
     /** Returns the id of the host. */
     public String hostId() {
         return hostId;

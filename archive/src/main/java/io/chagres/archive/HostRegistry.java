@@ -28,7 +28,7 @@ public final class HostRegistry {
     /** Where readers put what is gone, beside the directories of hosts: no host is called so. */
     public static final String GONE = ".gone";
 
-    private static final int MAX_ATTEMPTS = 16;
+    static final int MAX_ATTEMPTS = 16;
 
     /** A host as a listing of an archive has it. Immutable.
      *

@@ -82,6 +82,29 @@ record OwnerRecord(String name, String machineId, String productUuid, String con
         return ArchiveLayout.hex(hash(name + "\n" + machineId + "\n" + productUuid + "\n" + apart));
     }
 
+    /**
+     * Says whether it is another host's than the one whose log a writer wrote: of another machine, or the id follows
+     * from the writer's name and not from the name here. A host whose name somebody changed keeps its record.
+     */
+    boolean contradicts(String hostId, LogRecord.IncarnationOpened writer) {
+        Machine machine = new Machine(writer.hostName(), writer.machineId(), writer.productUuid(), writer.bootId(), "");
+        if (!isOf(machine)) {
+            return true;
+        }
+        String called = TextRecord.line(writer.hostName());
+        OwnerRecord written = new OwnerRecord(called, writer.machineId(), writer.productUuid(), continues, 0);
+        return !name.equals(called) && !mayDerive(hostId) && written.mayDerive(hostId);
+    }
+
+    private boolean mayDerive(String hostId) {
+        for (int attempt = 0; attempt < HostRegistry.MAX_ATTEMPTS; attempt++) {
+            if (derivedId(Integer.toString(attempt)).equals(hostId)) {
+                return true;
+            }
+        }
+        return !continues.isEmpty() && derivedId(continues).equals(hostId);
+    }
+
     /** Clones of an image share the machine id; only the product UUID, where it can be read, tells them apart. */
     boolean isOf(Machine machine) {
         boolean uuidsKnown = !productUuid.isEmpty() && !machine.productUuid().isEmpty();

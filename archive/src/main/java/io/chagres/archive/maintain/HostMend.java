@@ -41,6 +41,8 @@ final class HostMend {
         void check(String key, Check check) throws IOException;
     }
 
+    private static final String OF_ANOTHER = "it is the record of another host than the one that wrote the log";
+
     private final BlobStore store;
     private final String hostId;
     private final RepairListener listener;
@@ -82,10 +84,18 @@ final class HostMend {
         return keys;
     }
 
-    /** Finds out by what the host should be found; returns whether anything of that is to be put. */
-    boolean plan(HostState state) throws IOException {
+    /**
+     * Finds out by what the host should be found; returns whether anything of that is to be put.
+     *
+     * @param damaged takes the record of another host
+     */
+    boolean plan(HostState state, Map<String, String> damaged) throws IOException {
         registration = HostRegistration.recorded(store, hostId);
         LogRecord.IncarnationOpened writer = state.lastIncarnation();
+        if (registration != null && writer != null && registration.contradicts(writer)) {
+            damaged.putIfAbsent(ArchiveLayout.owner(hostId), OF_ANOTHER);
+            registration = null;
+        }
         if (registration == null) {
             recordIsMissing = true;
             registration = writer == null ? null : HostRegistration.derived(store, hostId, writer);

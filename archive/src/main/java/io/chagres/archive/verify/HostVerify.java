@@ -4,6 +4,7 @@ import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Heartbeat;
+import io.chagres.archive.HostRegistration;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.find.LineFilters;
@@ -153,6 +154,7 @@ final class HostVerify implements AutoCloseable {
             }
             checkCheckpoints(last, Long.MAX_VALUE);
         }
+        checkOwner();
         CorruptArchiveException lost = state == null ? null : Predecessor.lost(store, hostId, state);
         if (lost != null) {
             counter.fault(lost, "the next 'chagres ship' there ships again what its local files still hold");
@@ -216,6 +218,23 @@ final class HostVerify implements AutoCloseable {
         for (BlobInfo object : BlobList.all(store, ArchiveLayout.streams(hostId), null)) {
             objects.put(object.key(), object);
             counter.expect(object);
+        }
+    }
+
+    /** The log says who wrote it. */
+    private void checkOwner() throws IOException {
+        LogRecord.IncarnationOpened writer = state == null ? null : state.lastIncarnation();
+        HostRegistration recorded = null;
+        try {
+            recorded = writer == null ? null : HostRegistration.recorded(store, hostId);
+        } catch (StoreException e) {
+            HostRegistry.requireAnswer(store, e); // who checks the record says so
+        }
+        if (writer != null && recorded != null && recorded.contradicts(writer)) {
+            counter.fault(
+                    ArchiveLayout.owner(hostId),
+                    "it is the record of another host than the one that wrote the log",
+                    "this host may be found by a wrong name; 'chagres repair' writes it again");
         }
     }
 

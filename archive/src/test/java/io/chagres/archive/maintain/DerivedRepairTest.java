@@ -3,15 +3,21 @@ package io.chagres.archive.maintain;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.HostRegistry;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.read.FrameCheck;
+import io.chagres.archive.read.Workers;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.History;
 import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.SpanTables;
 import io.chagres.archive.testing.Host;
+import io.chagres.archive.testing.MemoryStore;
+import io.chagres.archive.verify.Verify;
+import io.chagres.linux.Machine;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -107,5 +113,48 @@ class DerivedRepairTest extends RepairFixture {
         assertThat(content()).isEqualTo(before);
         assertThat(store.keys("/tables/")).isNotEmpty().allMatch(key -> key.startsWith("quarantine/"));
         assertThat(repair(true)).isZero();
+    }
+
+    /** The commits say who made them: the record of another host gives this one no name. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theRecordOfAnotherHostIsWrittenAgain(boolean isOfThisMachine) throws IOException {
+        String before = content();
+        MemoryStore other = new MemoryStore();
+        String id = ID;
+        if (isOfThisMachine) { // two hosts of one machine: only the id tells which name it follows from
+            id = HostRegistry.findOrMint(store, "web3", new Machine("web3", "m", "u", "b", "6.0"), null, 1);
+            try (Host host = new Host(store, id, "web3")) {
+                host.file("/of-web3", "");
+                host.commit();
+            }
+        }
+        Machine machine = new Machine("web2", isOfThisMachine ? "m" : "n", "u", "b", "6.0");
+        HostRegistry.claim(other, id, "web2", machine, 1);
+        String key = ArchiveLayout.owner(id);
+        byte[] foreign = other.bytes(key);
+        store.replace(key, foreign);
+        List<String> faults = new ArrayList<>();
+        verify(faults);
+        assertThat(faults).contains(key + ": it is the record of another host than the one that wrote the log");
+        repair(id, true);
+        assertThat(steps).containsExactly("QUARANTINE " + key, "PUT " + key);
+        assertThat(store.bytes("quarantine/" + key)).isEqualTo(foreign);
+        assertThat(HostRegistry.recordedName(store, id)).isEqualTo(isOfThisMachine ? "web3" : "web1");
+        assertThat(store.keys("names/")).noneMatch(name -> name.contains("web2"));
+        assertThat(repair(id, true)).isZero();
+        faults.clear();
+        verify(faults);
+        assertThat(faults).isEmpty();
+        assertThat(content()).isEqualTo(before);
+    }
+
+    private void verify(List<String> faults) throws IOException {
+        new Verify(
+                        store,
+                        Workers.NONE,
+                        LocalTables.temporary(),
+                        fault -> faults.add(fault.object() + ": " + fault.what()))
+                .run(host -> true);
     }
 }

@@ -34,9 +34,13 @@ abstract class RepairFixture {
     }
 
     long repair(boolean apply) throws IOException {
+        return repair(ID, apply);
+    }
+
+    long repair(String id, boolean apply) throws IOException {
         steps.clear();
         return new Repair(
-                        store, ID, store::nowMs, (action, object, why, consequence) -> steps.add(action + " " + object))
+                        store, id, store::nowMs, (action, object, why, consequence) -> steps.add(action + " " + object))
                 .run(apply);
     }
 
