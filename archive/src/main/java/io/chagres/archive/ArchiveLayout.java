@@ -54,6 +54,17 @@ public final class ArchiveLayout {
         return log(hostId) + digits(seq) + ZSTD_SUFFIX;
     }
 
+    /** Returns the key of a repair's note that commits are lost: those behind one, up to another. */
+    public static String lost(String hostId, CommitSpan span) {
+        return QUARANTINE + log(hostId) + digits(span.from()) + "-" + digits(span.to());
+    }
+
+    /** Returns the commits in such a key; null when the key is something else. */
+    public static @Nullable CommitSpan lostOf(String key) {
+        CommitSpan span = numbers(key.substring(key.lastIndexOf('/') + 1));
+        return span == null || span.to() <= span.from() ? null : span;
+    }
+
     /** Returns the prefix of a host's checkpoints. */
     public static String checkpoints(String hostId) {
         return HOSTS + hostId + "/checkpoints/";

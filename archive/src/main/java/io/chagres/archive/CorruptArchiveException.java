@@ -10,6 +10,7 @@ public final class CorruptArchiveException extends IOException {
 
     private static final String MISSING = "it is missing";
     private static final String LOST = "it was acknowledged, and is missing or has another size";
+    private static final String UNNAMED = "the commit that names its bytes is damaged";
     private static final String ALTERED = "it is another commit than the one that was acknowledged, or damaged";
 
     private final String object;
@@ -38,6 +39,11 @@ public final class CorruptArchiveException extends IOException {
         return new CorruptArchiveException(object, MISSING);
     }
 
+    /** Makes one of a version of whose bytes a repair says that no commit is left that names them. */
+    public static CorruptArchiveException unnamed(String version) {
+        return new CorruptArchiveException(version, UNNAMED);
+    }
+
     /** Makes one of a commit whose bytes are not those that were acknowledged, though readers may take them. */
     public static CorruptArchiveException altered(String object) {
         return new CorruptArchiveException(object, ALTERED, List.of(object));
@@ -60,6 +66,11 @@ public final class CorruptArchiveException extends IOException {
     /** Says whether the object is not there at all, so that nothing of it can be read. */
     public boolean isMissing() {
         return fault.equals(MISSING);
+    }
+
+    /** Says whether a repair says that the bytes are lost. */
+    public boolean isUnnamed() {
+        return fault.equals(UNNAMED);
     }
 
     /** Returns the keys of what its writer knows to be other than it was acknowledged, whatever a reader finds. */

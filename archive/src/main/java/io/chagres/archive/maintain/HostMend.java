@@ -2,6 +2,7 @@ package io.chagres.archive.maintain;
 
 import io.chagres.archive.ArchiveLayout;
 import io.chagres.archive.CheckpointId;
+import io.chagres.archive.CommitSpan;
 import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.Heartbeat;
 import io.chagres.archive.HostRegistration;
@@ -12,6 +13,7 @@ import io.chagres.archive.state.Checkpoints;
 import io.chagres.archive.state.History;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.LogWitness;
+import io.chagres.archive.state.LostCommits;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
@@ -21,6 +23,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +53,7 @@ final class HostMend {
     private boolean recordIsMissing;
     private boolean nameIsMissing;
     private boolean momentsAreMissing;
+    private final List<CommitSpan> gaps = new ArrayList<>();
 
     HostMend(BlobStore store, String hostId, RepairListener listener) {
         this.store = store;
@@ -87,9 +91,11 @@ final class HostMend {
     /**
      * Finds out by what the host should be found; returns whether anything of that is to be put.
      *
+     * @param left the numbers of the commits that will be there
      * @param damaged takes the record of another host
      */
-    boolean plan(HostState state, Map<String, String> damaged) throws IOException {
+    boolean plan(HostState state, NavigableSet<Long> left, Map<String, String> damaged) throws IOException {
+        findGaps(left, state.seq());
         registration = HostRegistration.recorded(store, hostId);
         LogRecord.IncarnationOpened writer = state.lastIncarnation();
         if (registration != null && writer != null && registration.contradicts(writer)) {
@@ -110,12 +116,30 @@ final class HostMend {
                     "a shipper that lost its state does not find this host");
         }
         momentsAreMissing = areMomentsMissing();
-        return momentsAreMissing || (known != null && (recordIsMissing || nameIsMissing));
+        return !gaps.isEmpty() || momentsAreMissing || (known != null && (recordIsMissing || nameIsMissing));
+    }
+
+    /** Finds commits that are missing between others, or before the last one, and that no repair named yet. */
+    private void findGaps(NavigableSet<Long> left, long last) throws IOException {
+        LostCommits named = LostCommits.read(store, hostId);
+        long before = left.isEmpty() ? last : left.first();
+        for (long seq : left.headSet(last, true)) {
+            addGap(named, before, seq - 1);
+            before = seq;
+        }
+        addGap(named, before, last);
+    }
+
+    private void addGap(LostCommits named, long before, long last) throws IOException {
+        if (last > before && named.namedMs(before + 1, last).isEmpty()) {
+            gaps.add(new CommitSpan(before, last));
+        }
     }
 
     /** Returns the objects that are to be put. */
     List<String> puts() {
         List<String> keys = new ArrayList<>();
+        gaps.forEach(gap -> keys.add(ArchiveLayout.lost(hostId, gap)));
         HostRegistration known = registration;
         if (known != null && recordIsMissing) {
             keys.add(ArchiveLayout.owner(hostId));
@@ -153,6 +177,10 @@ final class HostMend {
         if (known != null && nameIsMissing) {
             known.mendName(store);
         }
+        for (CommitSpan gap : gaps) {
+            ProtectedStore.stored(store)
+                    .putIfAbsent(ArchiveLayout.lost(hostId, gap), MemorySegment.ofArray(new byte[0]));
+        }
         if (momentsAreMissing) {
             ProtectedStore.stored(store).putIfAbsent(noteOfMoments(), MemorySegment.ofArray(new byte[0]));
         }
@@ -160,6 +188,13 @@ final class HostMend {
 
     /** Says why one of them is put, and what that means. */
     String[] reason(String key) {
+        CommitSpan gap = key.startsWith(ArchiveLayout.QUARANTINE) ? ArchiveLayout.lostOf(key) : null;
+        if (gap != null) {
+            String which = gap.to() == gap.from() + 1
+                    ? "commit " + gap.to() + " is"
+                    : "commits " + (gap.from() + 1) + " to " + gap.to() + " are";
+            return new String[] {which + " lost", "a note says so: 'verify' counts that as known, and no fault"};
+        }
         return momentsAreMissing && key.equals(noteOfMoments())
                 ? new String[] {
                     "the history of commits that were removed is missing", "a note says that '--at' lacks that time"

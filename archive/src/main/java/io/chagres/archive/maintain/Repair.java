@@ -139,7 +139,7 @@ public final class Repair {
             mend.addAhead(rest, state.seq(), damaged);
         }
         damaged.putAll(unindexed);
-        boolean mends = mend.plan(state, damaged);
+        boolean mends = mend.plan(state, left(), damaged);
         if (damaged.isEmpty() && losses.isEmpty() && !mends) {
             return 0;
         }
@@ -231,6 +231,12 @@ public final class Repair {
         without.removeIf(object -> object.startsWith(ArchiveLayout.log(hostId)));
         without.addAll(hidden);
         return Salvage.load(new AfterRepair(store, without).opened(), hostId, in, told);
+    }
+
+    private NavigableSet<Long> left() {
+        NavigableSet<Long> left = new TreeSet<>(commits);
+        left.removeIf(this::leaves);
+        return left;
     }
 
     /** Says whether a commit will not be there. */

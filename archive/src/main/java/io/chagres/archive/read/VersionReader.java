@@ -405,8 +405,7 @@ public final class VersionReader implements AutoCloseable {
     }
 
     private static CorruptArchiveException lost(long versionId) {
-        return new CorruptArchiveException(
-                "version " + ArchiveLayout.hex(versionId), "the commit that names its bytes is damaged");
+        return CorruptArchiveException.unnamed("version " + ArchiveLayout.hex(versionId));
     }
 
     private void copied(LogRecord.CopyRun copy, long start, MemorySegment target, int depth) throws IOException {

@@ -22,6 +22,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -57,6 +58,7 @@ final class ExtentVerify implements AutoCloseable {
     private final OrderedTasks<List<Damage>> tasks;
     private List<Wanted> batch = new ArrayList<>();
     private long batchBytes;
+    private OptionalLong namedMs = OptionalLong.empty();
 
     /** An extent that is to be read, and the state that knows its version. */
     private record Wanted(LogRecord.Extent extent, HostState state) {}
@@ -82,7 +84,17 @@ final class ExtentVerify implements AutoCloseable {
             }
             return;
         }
-        counter.fault(damage.cause(), lost(of.extent().versionId(), damage.start(), damage.end(), of.state()));
+        String lost = lost(of.extent().versionId(), damage.start(), damage.end(), of.state());
+        if (namedMs.isPresent() && damage.cause().isUnnamed()) {
+            counter.known(damage.cause(), lost, namedMs.getAsLong());
+        } else {
+            counter.fault(damage.cause(), lost);
+        }
+    }
+
+    /** Says from now on when a repair named the bytes that are said to be lost; empty where none did. */
+    void named(OptionalLong ms) {
+        namedMs = ms;
     }
 
     /** Says whether an extent that was checked refers to an object. */

@@ -25,6 +25,7 @@ import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.LogWitness;
+import io.chagres.archive.state.LostCommits;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.Predecessor;
 import io.chagres.archive.state.RunListener;
@@ -43,6 +44,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
@@ -454,7 +456,7 @@ final class HostVerify implements AutoCloseable {
     }
 
     /** Reports commits that are missing before one. Those that a checkpoint stands for may be missing at the start. */
-    private void checkGap(long seq) {
+    private void checkGap(long seq) throws IOException {
         long expected = state != null ? state.seq() + 1 : before != null ? before.seq() + 1 : 0;
         if (state == null && before == null && (commits.isEmpty() || seqOf(commits.getFirst()) >= seq)) {
             Long covering = checkpoints.ceilingKey(seq - 1);
@@ -462,7 +464,15 @@ final class HostVerify implements AutoCloseable {
         }
         if (expected > 0 && expected < seq) {
             String many = expected + 1 == seq ? "it is missing" : "it is missing, and all up to commit " + (seq - 1);
-            broken(new CorruptArchiveException(ArchiveLayout.commit(hostId, expected), many), expected);
+            CorruptArchiveException gap = new CorruptArchiveException(ArchiveLayout.commit(hostId, expected), many);
+            OptionalLong namedMs = LostCommits.read(store, hostId).namedMs(expected, seq - 1);
+            if (namedMs.isPresent()) {
+                counter.known(gap, unreadableFrom(expected), namedMs.getAsLong());
+                state = null;
+                complete = false;
+            } else {
+                broken(gap, expected);
+            }
             before = null;
         }
     }
@@ -481,7 +491,7 @@ final class HostVerify implements AutoCloseable {
     private void checkCheckpoint(CheckpointId id, BlobInfo object) throws IOException {
         long seq = id.seq();
         boolean reached = state != null ? state.seq() == seq : before == null || before.seq() == seq;
-        if (!reached && !isRepaired(seq)) {
+        if (!reached) {
             checkGap(seq + 1);
         }
         HostState loaded = null;
@@ -503,7 +513,10 @@ final class HostVerify implements AutoCloseable {
             counter.fault(object.key(), e, "the states from commit " + seq + " on cannot be read");
         }
         if (loaded != null) {
+            boolean counts = Checkpoints.marked(store, hostId).contains(id); // what a shipper may put names no loss
+            extents.named(counts ? LostCommits.read(store, hostId).lastMs() : OptionalLong.empty());
             checkContents(loaded);
+            extents.named(OptionalLong.empty());
             HostState unused = checked;
             checked = loaded;
             drop(unused);
@@ -514,12 +527,6 @@ final class HostVerify implements AutoCloseable {
             }
         }
         counter.checkpoint(object);
-    }
-
-    /** Says whether a checkpoint was put by a repair in the place of the one commit that is missing before it. */
-    private boolean isRepaired(long seq) throws IOException {
-        boolean last = state != null && state.seq() == seq - 1;
-        return last && store.exists(ArchiveLayout.QUARANTINE + ArchiveLayout.commit(hostId, seq));
     }
 
     /** Checks the bytes of all versions: what lies in packs last, pack by pack. */

@@ -6,6 +6,7 @@ import io.chagres.archive.age.AgeException;
 import io.chagres.archive.age.AgeFile;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.log.CommitReader;
+import io.chagres.archive.state.LostCommits;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
@@ -13,6 +14,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,6 +68,9 @@ final class SealedVerify {
                     || commit.seq() != ArchiveLayout.seqOf(object.key()).orElse(0)) {
                 throw new CorruptArchiveException(object.key(), "it is cut off, or another commit");
             }
+            if (before != null && gap && isKnown(before.seq() + 1, commit.seq() - 1)) {
+                return commit;
+            }
             if (gap || (before != null && !Arrays.equals(before.chain(), commit.predecessor()))) {
                 throw new CorruptArchiveException(
                         object.key(),
@@ -76,6 +81,15 @@ final class SealedVerify {
             counter.fault(e, "what was committed from there on cannot be put together");
             return null;
         }
+    }
+
+    private boolean isKnown(long first, long last) throws IOException {
+        OptionalLong namedMs = LostCommits.read(store, hostId).namedMs(first, last);
+        if (namedMs.isPresent()) {
+            CorruptArchiveException gap = CorruptArchiveException.missing(ArchiveLayout.commit(hostId, first));
+            counter.known(gap, "what it held is lost", namedMs.getAsLong());
+        }
+        return namedMs.isPresent();
     }
 
     private void check(BlobInfo object) throws IOException {

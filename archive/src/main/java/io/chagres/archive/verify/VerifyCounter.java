@@ -24,6 +24,7 @@ final class VerifyCounter {
     private long garbageObjects;
     private long garbageBytes;
     private long faults;
+    private long known;
     private long sealedHosts;
     private final Set<String> unanswered = new HashSet<>();
     private long orphanObjects;
@@ -34,6 +35,8 @@ final class VerifyCounter {
     private long begunBytes;
     /** The objects of this host that have a fault. */
     private final Set<String> toldOfHost = new HashSet<>();
+
+    private final Set<String> knownOfHost = new HashSet<>();
     /** Those of the time before it was checked again. */
     private final Set<String> toldBefore = new HashSet<>();
 
@@ -46,6 +49,7 @@ final class VerifyCounter {
         hosts++;
         toldOfHost.clear();
         toldBefore.clear();
+        knownOfHost.clear();
         begun = summary();
         begunBytes = totalBytes;
     }
@@ -166,6 +170,16 @@ final class VerifyCounter {
         }
     }
 
+    /** Takes what a repair found lost and named; once, whatever checkpoints say it again. */
+    void known(CorruptArchiveException cause, String consequence, long namedMs) {
+        boolean isNew = knownOfHost.add(cause.object() + " " + consequence);
+        if (isNew && !toldBefore.contains(cause.object())) {
+            toldOfHost.add(cause.object());
+            known++;
+            listener.known(new VerifyFault(cause.object(), cause.fault(), consequence), namedMs);
+        }
+    }
+
     long faults() {
         return faults;
     }
@@ -183,6 +197,7 @@ final class VerifyCounter {
                 sealedHosts,
                 orphanObjects,
                 orphanBytes,
-                unanswered.size());
+                unanswered.size(),
+                known);
     }
 }

@@ -12,6 +12,13 @@ public interface VerifyListener {
     /** Something is wrong. */
     void fault(VerifyFault fault);
 
+    /**
+     * Commits are lost, and a repair named exactly these: that is no fault from then on.
+     *
+     * @param namedMs when it did, milliseconds since 1970 by the store's clock
+     */
+    default void known(VerifyFault loss, long namedMs) {}
+
     /** The proof that signatures give of a host, where that was asked for. */
     default void proof(HostRegistry.Owner host, Proof proof) {}
 

@@ -15,6 +15,7 @@ package io.chagres.archive.verify;
  * @param orphanObjects data objects that nothing refers to in hosts that lack commits or checkpoints
  * @param orphanBytes their size
  * @param unanswered objects that the store did not give, so that nothing is known of them; no faults
+ * @param known losses that a repair named, and that are no faults from then on
  */
 public record VerifySummary(
         long hosts,
@@ -28,4 +29,5 @@ public record VerifySummary(
         long sealedHosts,
         long orphanObjects,
         long orphanBytes,
-        long unanswered) {}
+        long unanswered,
+        long known) {}

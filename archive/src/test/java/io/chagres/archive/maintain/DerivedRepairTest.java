@@ -3,6 +3,7 @@ package io.chagres.archive.maintain;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CommitSpan;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.read.FrameCheck;
@@ -17,6 +18,7 @@ import io.chagres.archive.state.SpanTables;
 import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.verify.Verify;
+import io.chagres.archive.verify.VerifySummary;
 import io.chagres.linux.Machine;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -149,8 +151,57 @@ class DerivedRepairTest extends RepairFixture {
         assertThat(content()).isEqualTo(before);
     }
 
-    private void verify(List<String> faults) throws IOException {
-        new Verify(
+    /** A repair names what is lost: verify tells that from what was damaged since. */
+    @ParameterizedTest
+    @ValueSource(longs = {2, 3, 5, 6})
+    void whatARepairNamedIsNoFaultAnyMore(long seq) throws IOException {
+        damage(seq);
+        String key = ArchiveLayout.commit(ID, seq);
+        List<String> faults = new ArrayList<>();
+        assertThat(verify(faults).known()).isZero();
+        assertThat(faults).isNotEmpty();
+        repair(true);
+        assertThat(steps).contains("PUT " + ArchiveLayout.lost(ID, new CommitSpan(seq - 1, seq)));
+        requireKnown(key, true);
+        try (Host host = new Host(store, ID, "web1")) {
+            host.file("/later", "of later");
+            host.commit();
+        }
+        requireKnown(key, true);
+        for (long other : new long[] {seq - 1, seq + 1}) { // beside it, also with what is no note of a loss
+            String beside = ArchiveLayout.commit(ID, other);
+            if (other > 1 && other < 7) {
+                byte[] kept = store.bytes(beside).clone();
+                Host.put(store, ArchiveLayout.QUARANTINE + beside, new byte[] {1});
+                store.delete(beside);
+                requireKnown(key, false);
+                Host.put(store, beside, kept);
+                requireKnown(key, true);
+            }
+        }
+        compact(new ArrayList<>());
+        compact(new ArrayList<>());
+        requireKnown(key, true);
+        assertThat(repair(true)).isZero();
+        if (seq > 2) {
+            store.delete(ArchiveLayout.commit(ID, seq - 1));
+            requireKnown(key, false);
+        }
+    }
+
+    private void requireKnown(String key, boolean isAll) throws IOException {
+        List<String> faults = new ArrayList<>();
+        VerifySummary summary = verify(faults);
+        if (isAll) {
+            assertThat(faults).as(key).isEmpty();
+            assertThat(summary.known()).as(key).isPositive();
+        } else {
+            assertThat(faults).as(key).isNotEmpty();
+        }
+    }
+
+    private VerifySummary verify(List<String> faults) throws IOException {
+        return new Verify(
                         store,
                         Workers.NONE,
                         LocalTables.temporary(),

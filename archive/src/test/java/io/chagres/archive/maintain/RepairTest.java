@@ -57,9 +57,9 @@ class RepairTest extends RepairFixture {
     void changesNothingUnlessItIsTold() throws IOException {
         damage(3);
         List<String> keys = store.keys();
-        assertThat(repair(false)).isEqualTo(2);
+        assertThat(repair(false)).isEqualTo(3);
         assertThat(store.keys()).isEqualTo(keys);
-        assertThat(steps).hasSize(3).anyMatch(step -> step.startsWith("LOSS"));
+        assertThat(steps).hasSize(4).anyMatch(step -> step.startsWith("LOSS"));
         assertThatThrownBy(this::content).isInstanceOf(CorruptArchiveException.class);
     }
 
@@ -190,7 +190,7 @@ class RepairTest extends RepairFixture {
     @Test
     void aMissingCommitIsStated() throws IOException {
         store.delete(ArchiveLayout.commit(ID, 4));
-        assertThat(repair(true)).isEqualTo(1);
+        assertThat(repair(true)).isEqualTo(2);
         assertThat(content()).isEqualTo("line 1\nline 2\nline 3\n[21-28]line 5\nline 6\n");
     }
 
@@ -200,7 +200,7 @@ class RepairTest extends RepairFixture {
     void aMissingCommitThatATableCoversIsStated(long seq) throws IOException {
         SpanTables.write(store, ID, 6, Map.of());
         store.delete(ArchiveLayout.commit(ID, seq));
-        assertThat(repair(true)).isEqualTo(1);
+        assertThat(repair(true)).isEqualTo(seq == 1 ? 1 : 2); // nothing is before the first: verify finds no gap
         assertThat(steps).anyMatch(step -> step.equals("LOSS " + ArchiveLayout.commit(ID, seq)));
         String before = content();
         for (int i = 1; i <= 6; i++) {
@@ -248,7 +248,7 @@ class RepairTest extends RepairFixture {
     void mayBeEndedAnywhere() throws IOException {
         damage(3);
         MemoryStore whole = store.copy();
-        for (int operations = 1; operations < 200; operations++) {
+        for (int operations = 1; operations < 300; operations++) {
             MemoryStore copy = whole.copy();
             int last = operations;
             int[] count = new int[1];
@@ -358,7 +358,7 @@ class RepairTest extends RepairFixture {
         assertThatThrownBy(() -> repair.run(true)).hasMessageContaining("1 step");
         assertThat(told).endsWith("FAILURE " + ArchiveLayout.commit(ID, 3));
         assertThat(repair.steps()).isEqualTo(1);
-        assertThat(repair(true)).as("the next one does it").isEqualTo(1);
+        assertThat(repair(true)).as("the next one does it").isEqualTo(2);
     }
 
     /** Where a move is a copy, what is larger than any object of the format is not copied. */
@@ -406,7 +406,7 @@ class RepairTest extends RepairFixture {
         store.replace(ArchiveLayout.heartbeat(ID, 1, 1), new byte[3]); // nobody can read it, and it was put just now
         assertThatThrownBy(() -> repair(true)).hasMessageContaining("lives");
         store.advance(1_000_000);
-        assertThat(repair(true)).isEqualTo(3);
+        assertThat(repair(true)).isEqualTo(4);
     }
 
     private Repair repairing() {

@@ -2,11 +2,14 @@ package io.chagres.archive.verify;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.archive.ArchiveLayout;
+import io.chagres.archive.CommitSpan;
 import io.chagres.archive.age.AgeIdentity;
 import io.chagres.archive.read.Workers;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.BlobStores;
+import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.SmallArchive;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -54,6 +57,18 @@ class SealedVerifyTest {
         VerifySummary damaged = verify(faults);
         assertThat(damaged.commits()).isEqualTo(3);
         assertThat(faults).extracting(VerifyFault::object).doesNotHaveDuplicates();
+
+        Files.delete(second); // lost, and then named by a repair
+        faults.clear();
+        assertThat(verify(faults).known()).isZero();
+        assertThat(faults).isNotEmpty();
+        try (BlobStore store = BlobStores.open(directory.toString(), true)) {
+            String host = store.children(ArchiveLayout.HOSTS).getFirst();
+            Host.put(store, ArchiveLayout.lost(host, new CommitSpan(1, 2)), new byte[0]);
+        }
+        faults.clear();
+        assertThat(verify(faults).known()).isEqualTo(1);
+        assertThat(faults).isEmpty();
     }
 
     private VerifySummary verify(List<VerifyFault> faults) throws IOException {

@@ -59,7 +59,7 @@ class VerifyTest extends VerifyFixture {
                 .filter(key -> key.contains("/log/") || key.contains("/streams/") || key.contains("/checkpoints/"))
                 .mapToLong(key -> store.bytes(key).length)
                 .sum();
-        assertThat(summary).isEqualTo(new VerifySummary(1, 4, 0, 3, bytes, 0, 0, 0, 0, 0, 0, 0));
+        assertThat(summary).isEqualTo(new VerifySummary(1, 4, 0, 3, bytes, 0, 0, 0, 0, 0, 0, 0, 0));
     }
 
     @Test

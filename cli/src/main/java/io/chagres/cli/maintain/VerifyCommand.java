@@ -27,6 +27,7 @@ import io.chagres.cli.text.ByteSize;
 import io.chagres.cli.text.JsonWriter;
 import io.chagres.cli.text.Words;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -51,8 +52,8 @@ import picocli.CommandLine.Parameters;
             "  chagres verify /mnt/archive web1: --json",
             "  chagres verify /mnt/archive --trust trust.txt --head heads.txt",
             "",
-            "Exit codes: 0 nothing is wrong; 1 something is, or is unproven; 2 usage; 5 the store did not"
-                    + " give something."
+            "Exit codes: 0 nothing is wrong, or only what a repair named as lost; 1 something is, or is"
+                    + " unproven; 2 usage; 5 the store did not give something."
         })
 public final class VerifyCommand implements Callable<Integer> {
     private final CommandContext context;
@@ -116,17 +117,7 @@ public final class VerifyCommand implements Callable<Integer> {
 
     private void print(VerifySummary summary, long unproven, boolean isProof) throws IOException {
         if (output.json) {
-            JsonWriter line = new JsonWriter().beginObject();
-            line.member("hosts", summary.hosts()).member("commits", summary.commits());
-            line.member("checkpoints", summary.checkpoints()).member("objects", summary.objects());
-            line.member("bytes", summary.bytes()).member("garbageObjects", summary.garbageObjects());
-            line.member("garbageBytes", summary.garbageBytes()).member("sealedHosts", summary.sealedHosts());
-            line.member("orphanObjects", summary.orphanObjects()).member("orphanBytes", summary.orphanBytes());
-            line.member("unanswered", summary.unanswered()).member("faults", summary.faults());
-            if (isProof) {
-                line.member("unprovenHosts", unproven);
-            }
-            context.out().line(line.endObject());
+            context.out().line(line(summary, unproven, isProof));
             return;
         }
         if (output.quiet && summary.faults() + summary.unanswered() + unproven == 0) {
@@ -141,6 +132,11 @@ public final class VerifyCommand implements Callable<Integer> {
                         + (summary.faults() == 0
                                 ? "no fault" + (summary.unanswered() == 0 ? "" : " in what was read")
                                 : Words.plural(summary.faults(), "fault")));
+        if (summary.known() > 0) {
+            context.out()
+                    .line(Words.plural(summary.known(), "loss", "losses")
+                            + " known before, which a repair named: no fault");
+        }
         if (isProof) {
             context.out()
                     .line(
@@ -172,6 +168,21 @@ public final class VerifyCommand implements Callable<Integer> {
         }
     }
 
+    private static JsonWriter line(VerifySummary summary, long unproven, boolean isProof) {
+        JsonWriter line = new JsonWriter().beginObject();
+        line.member("hosts", summary.hosts()).member("commits", summary.commits());
+        line.member("checkpoints", summary.checkpoints()).member("objects", summary.objects());
+        line.member("bytes", summary.bytes()).member("garbageObjects", summary.garbageObjects());
+        line.member("garbageBytes", summary.garbageBytes()).member("sealedHosts", summary.sealedHosts());
+        line.member("orphanObjects", summary.orphanObjects()).member("orphanBytes", summary.orphanBytes());
+        line.member("known", summary.known());
+        line.member("unanswered", summary.unanswered()).member("faults", summary.faults());
+        if (isProof) {
+            line.member("unprovenHosts", unproven);
+        }
+        return line.endObject();
+    }
+
     /** Prints faults as they are found; a failure to print ends the command afterwards. */
     private final class Listener implements VerifyListener {
         private final ProgressLine progress;
@@ -190,6 +201,19 @@ public final class VerifyCommand implements Callable<Integer> {
         @Override
         public void fault(VerifyFault fault) {
             print(output.json ? line(fault).toString() : fault.toString());
+        }
+
+        @Override
+        public void known(VerifyFault loss, long namedMs) {
+            String named = Instant.ofEpochMilli(namedMs).toString();
+            if (output.json) {
+                JsonWriter line = new JsonWriter().beginObject().member("object", loss.object());
+                line.member("known", loss.what()).member("repaired", named);
+                print(line.member("consequence", loss.consequence()).endObject().toString());
+            } else if (!output.quiet) {
+                print(loss.object() + ": lost before, named by repair on " + named + ": " + loss.what() + "; "
+                        + loss.consequence());
+            }
         }
 
         @Override

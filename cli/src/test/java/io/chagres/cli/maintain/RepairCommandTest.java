@@ -60,12 +60,21 @@ final class RepairCommandTest {
 
         CommandRun dry = CommandRun.of("repair", store);
         assertThat(dry.code()).isEqualTo(1);
-        assertThat(dry.out()).contains("would move", "would put", "lost: ", "2 steps to do");
+        assertThat(dry.out())
+                .contains("would move", "would put", "lost: ", "commit 2 is lost; a note says so", "3 steps to do");
         CommandRun json = CommandRun.of("repair", store, "--json");
         assertThat(json.out().lines().toList())
-                .hasSize(3)
+                .hasSize(4)
                 .anyMatch(line -> line.startsWith("{\"action\":\"quarantine\""));
+        assertThat(CommandRun.of("verify", store).code()).isEqualTo(1);
         assertThat(CommandRun.of("repair", store, "web1:", "--apply").code()).isZero();
+        CommandRun verify = CommandRun.of("verify", store);
+        assertThat(verify.code()).as(verify.out()).isZero();
+        assertThat(verify.out())
+                .contains("0000000000000002.zst: lost before, named by repair on 20", "bytes 4 to 8 of /a ")
+                .contains("no fault", "2 losses known before, which a repair named: no fault");
+        assertThat(CommandRun.of("verify", store, "--json").out())
+                .contains("\"known\":\"it is missing\"", "\"known\":2");
         assertThat(CommandRun.of("cat", store, "web1:/a", "--salvage").out()).isEqualTo("one\nthree\n");
         assertThat(CommandRun.of("ls", store, "web1:/").code()).isZero();
         assertThat(List.of(CommandRun.of("repair", store).out())).containsExactly(RepairCommand.NOTHING + "\n");
