@@ -13,6 +13,7 @@ from .records import PIECE
 
 _MAX_TABLE = 64 << 20
 _GZIP_BEFORE, _GZIP_AFTER = 16, 10  # bytes of the last member around the table
+_FED = 256  # bytes of a frame that are decompressed at once: four may stand for a block of 128 KiB
 _local = threading.local()
 
 
@@ -24,16 +25,31 @@ def decompress(subject: str, data: bytes, size: int, gzip: bool = False) -> byte
         else:
             if not hasattr(_local, "zstd"):
                 _local.zstd = zstandard.ZstdDecompressor()
-            if size == 0:
-                declared = zstandard.frame_content_size(data)
-                if declared > 0:
-                    raise DamagedError(subject, "a frame does not hold what is said of it")
+            if zstandard.frame_content_size(data) not in (-1, size):  # as much memory would be taken as it declares
+                raise DamagedError(subject, "a frame does not hold what is said of it")
             plain = _local.zstd.decompress(data, max_output_size=max(1, size), allow_extra_data=False)
     except (zlib.error, zstandard.ZstdError, ValueError) as e:
         raise DamagedError(subject, f"a frame cannot be decompressed ({e})") from None
     if len(plain) != size:
         raise DamagedError(subject, "a frame does not hold what is said of it")
     return plain
+
+
+def _first(data: bytes, gzip: bool) -> Tuple[int, int]:
+    """Returns the sizes of the first frame or member, plain and stored; stored 0 where it does not end in a piece."""
+    member = zlib.decompressobj(31) if gzip else zstandard.ZstdDecompressor().decompressobj()
+    if gzip:
+        plain = len(member.decompress(data, PIECE + 1))
+        return plain, len(data) - len(member.unused_data) if member.eof else 0
+    plain = 0
+    for at in range(0, len(data), _FED):
+        fed = data[at:at + _FED]
+        plain += len(member.decompress(fed))
+        if member.eof:
+            return plain, at + len(fed) - len(member.unused_data)
+        if plain > PIECE:
+            break
+    return plain, 0
 
 
 class Frames:
@@ -87,12 +103,10 @@ class Frames:
                 at += 8 + struct.unpack_from("<I", data, 4)[0]
                 continue
             try:
-                member = zlib.decompressobj(31) if gzip else zstandard.ZstdDecompressor().decompressobj()
-                plain = len(member.decompress(data, PIECE + 1) if gzip else member.decompress(data))
+                plain, stored = _first(data, gzip)
             except (zlib.error, zstandard.ZstdError):
                 break
-            stored = len(data) - len(member.unused_data)
-            if not member.eof or plain > PIECE or stored == 0:
+            if plain > PIECE or stored == 0:
                 break
             walked.frames.append((walked.size, plain, at, stored))
             at, walked.size = at + stored, walked.size + plain

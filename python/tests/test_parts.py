@@ -1,16 +1,19 @@
 """Parts that need no archive."""
 
+import struct
 import time
 from datetime import datetime
 
 import pytest
+import zstandard
 
 from chagres import DamagedError, Identity
 from chagres.address import glob, split
 from chagres.archive import to_ms
 from chagres.crc import crc32c
 from chagres.filters import rest, tokens, xxh64
-from chagres.records import records
+from chagres.frames import Frames, decompress
+from chagres.records import PIECE, records
 
 
 def test_crc32c_is_that_of_its_document():
@@ -27,6 +30,24 @@ def test_tokens_need_a_long_word():
     assert tokens(b"abcdefghijkl") == []  # it may be part of a longer word
     assert len(tokens(b" abcdefghijkl ")) == 1
     assert tokens(b" abcdefghijklmnop ") == tokens(b"abcdefghijklmnop")
+
+
+def test_a_frame_takes_no_memory_that_it_only_declares():
+    whole = zstandard.compress(b"some text")
+    declaring = whole[:4] + bytes([0xE0]) + struct.pack("<Q", 1 << 62) + whole[6:]  # a size of 8 bytes, and not of 1
+    with pytest.raises(DamagedError, match="what is said of it"):
+        decompress("it", declaring, 9)
+    assert decompress("it", whole, 9) == b"some text"
+
+
+def test_frames_without_a_seek_table_end_at_what_a_frame_may_hold():
+    many = zstandard.ZstdCompressor(write_content_size=False).compress(bytes(1 << 30))
+    assert len(many) < 2 * PIECE
+    walked = Frames.walk("it", lambda at, length: many[at:at + length], len(many))
+    assert walked.frames == []
+    one = zstandard.compress(b"some text") + zstandard.compress(b"more")
+    walked = Frames.walk("it", lambda at, length: one[at:at + length], len(one))
+    assert [frame[1] for frame in walked.frames] == [9, 4]
 
 
 def test_no_clock_shows_what_summer_time_leaves_out(monkeypatch):
