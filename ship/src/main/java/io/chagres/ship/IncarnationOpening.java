@@ -30,6 +30,7 @@ import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
@@ -233,6 +234,7 @@ final class IncarnationOpening {
         byte[] incarnation = new byte[16];
         new SecureRandom().nextBytes(incarnation);
         log = new CommitLog(store, hostId, incarnation, loaded.logEnd(), clock::millis, key);
+        recent.objects(state == null ? 0 : state.lookedFor(hostId), log::mustHold);
         try (CommitBuilder first = new CommitBuilder(1 << 16, 1)) {
             first.records()
                     .write(new LogRecord.IncarnationOpened(
@@ -286,8 +288,12 @@ final class IncarnationOpening {
 
     /** Returns what this shipper, or the one before it, found altered. */
     private Set<String> altered() throws IOException {
-        String keys = state == null ? "" : state.get(ALTERED).orElse("");
-        return keys.isEmpty() ? Set.of() : Set.of(keys.split(" "));
+        Set<String> keys = new HashSet<>(options.storage().altered());
+        String remembered = state == null ? "" : state.get(ALTERED).orElse("");
+        if (!remembered.isEmpty()) {
+            keys.addAll(List.of(remembered.split(" ")));
+        }
+        return keys;
     }
 
     /** Returns the store as it is without a commit that was found altered. */

@@ -5,7 +5,10 @@ import io.chagres.archive.Heartbeat;
 import io.chagres.archive.HostRegistry;
 import io.chagres.archive.age.AgeRecipient;
 import io.chagres.linux.Pathname;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,8 +91,20 @@ public record ShipOptions(
      * @param copies whether bytes that the archive has already are recorded as copies instead of being stored again
      * @param recipients everything is encrypted to these; without any nothing is encrypted
      * @param sign whether each commit is signed by the key of this host
+     * @param altered the keys that a shipper before found altered or lost in the archive
      */
-    public record Storage(int level, long memoryBytes, boolean copies, List<AgeRecipient> recipients, boolean sign) {
+    public record Storage(
+            int level,
+            long memoryBytes,
+            boolean copies,
+            List<AgeRecipient> recipients,
+            boolean sign,
+            Set<String> altered) {
+        /** Stores into an archive where nothing was found altered. */
+        public Storage(int level, long memoryBytes, boolean copies, List<AgeRecipient> recipients, boolean sign) {
+            this(level, memoryBytes, copies, recipients, sign, Set.of());
+        }
+
         /**
          * Checks every value.
          *
@@ -97,6 +112,7 @@ public record ShipOptions(
          */
         public Storage {
             recipients = List.copyOf(recipients);
+            altered = Set.copyOf(altered);
             require(level >= 1 && level <= 19, "the level must be between 1 and 19");
             require(memoryBytes >= MIN_MEMORY_BYTES, "the memory must be at least 16 MiB");
         }
@@ -129,8 +145,20 @@ public record ShipOptions(
 
     /** Returns the same, but that copies are not looked for: every byte that is new in a file is stored. */
     public ShipOptions plainly() {
-        Storage plain = new Storage(storage.level, storage.memoryBytes, false, storage.recipients, storage.sign);
-        return new ShipOptions(sources, identity, pace, plain, startAt, once, followLinks);
+        return with(new Storage(
+                storage.level, storage.memoryBytes, false, storage.recipients, storage.sign, storage.altered));
+    }
+
+    /** Returns the same, but that some objects of the archive are known to be altered or lost. */
+    public ShipOptions without(Collection<String> altered) {
+        Set<String> all = new HashSet<>(storage.altered);
+        all.addAll(altered);
+        return with(
+                new Storage(storage.level, storage.memoryBytes, storage.copies, storage.recipients, storage.sign, all));
+    }
+
+    private ShipOptions with(Storage other) {
+        return new ShipOptions(sources, identity, pace, other, startAt, once, followLinks);
     }
 
     private static void require(boolean holds, String otherwise) {

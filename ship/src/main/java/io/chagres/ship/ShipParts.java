@@ -89,6 +89,8 @@ final class ShipParts implements AutoCloseable {
 
     /** How far the state directory knows that the log was acknowledged. */
     private long rememberedSeq;
+
+    private long rememberedLook;
     /** The bytes of a spool that are still to be delivered. */
     Undelivered undelivered = Undelivered.nothing();
 
@@ -185,10 +187,12 @@ final class ShipParts implements AutoCloseable {
     /** Remembers how far the log was acknowledged, for the next start. */
     void rememberAcknowledged() {
         long seq = pipeline.acknowledgedSeq();
+        long lookedFor = presence.lookedFor();
         try {
-            if (state != null && seq > rememberedSeq) {
-                state.acknowledged(hostId, seq);
+            if (state != null && (seq > rememberedSeq || lookedFor > rememberedLook)) {
+                state.acknowledged(hostId, seq, lookedFor);
                 rememberedSeq = seq;
+                rememberedLook = lookedFor;
             }
         } catch (ErrnoException e) {
             // the next start then cannot say that the archive was set back
@@ -206,17 +210,13 @@ final class ShipParts implements AutoCloseable {
     }
 
     private void altered(List<String> keys) throws IOException {
-        String why = "none can be used";
         try {
             if (state != null) {
                 state.remember(IncarnationOpening.ALTERED, String.join(" ", keys));
-                return;
             }
         } catch (ErrnoException e) {
-            why = String.valueOf(e.getMessage());
+            // who opens another shipper gives it the keys
         }
-        health.problem("the state directory cannot be written (" + why + "); what " + keys.getFirst()
-                + " held is shipped again only where a reader sees the damage");
     }
 
     /** Ends the incarnation: everything was compared. Where times do not show what changes from now on that is said. */

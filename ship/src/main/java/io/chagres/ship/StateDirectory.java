@@ -211,15 +211,29 @@ final class StateDirectory implements AutoCloseable {
         replace(name, secret + "\n", true);
     }
 
-    /** Remembers how far the log of a host was acknowledged; after a crash of the machine perhaps what was before. */
-    void acknowledged(String hostId, long seq) throws ErrnoException {
-        replace(ACKNOWLEDGED, hostId + " " + seq + "\n", false);
+    /**
+     * Remembers how far the log of a host was acknowledged; after a crash of the machine perhaps what was before.
+     *
+     * @param lookedFor the commit up to which data objects were looked for since
+     */
+    void acknowledged(String hostId, long seq, long lookedFor) throws ErrnoException {
+        replace(ACKNOWLEDGED, hostId + " " + seq + " " + lookedFor + "\n", false);
     }
 
     /** Returns how far the log of a host was acknowledged at least; 0 when that is not known. */
     long acknowledged(String hostId) throws ErrnoException {
-        String[] said = content(directory.resolve(ACKNOWLEDGED)).strip().split(" ", 2);
-        return said.length == 2 && said[0].equals(hostId) && said[1].matches("\\d{1,18}") ? Long.parseLong(said[1]) : 0;
+        return acknowledged(hostId, 1);
+    }
+
+    /** Returns up to which commit of a host data objects were looked for; 0 when that is not known. */
+    long lookedFor(String hostId) throws ErrnoException {
+        return acknowledged(hostId, 2);
+    }
+
+    private long acknowledged(String hostId, int which) throws ErrnoException {
+        String[] said = content(directory.resolve(ACKNOWLEDGED)).strip().split(" ");
+        boolean isSaid = said.length > which && said[0].equals(hostId) && said[which].matches("\\d{1,18}");
+        return isSaid ? Long.parseLong(said[which]) : 0;
     }
 
     /**

@@ -433,7 +433,7 @@ public final class StreamShipper implements AutoCloseable {
         }
         try {
             if (opening.state != null) {
-                opening.state.acknowledged(opening.hostId, pipeline.acknowledgedSeq());
+                opening.state.acknowledged(opening.hostId, pipeline.acknowledgedSeq(), opening.log.lookedForUpTo());
             }
         } catch (ErrnoException e) {
             // the next start then cannot say that the archive was set back

@@ -1,7 +1,7 @@
 package io.chagres.ship;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.chagres.archive.age.AgeIdentity;
 import io.chagres.archive.log.DamagedLogException;
@@ -58,17 +58,16 @@ class LostObjectTest {
         }
     }
 
-    private static void assertDrainIsRefused(ShippedTree tree) throws IOException {
+    private static DamagedLogException assertDrainIsRefused(ShippedTree tree) throws IOException {
         tree.shipper().requestDrain();
-        assertThatThrownBy(() -> {
-                    while (!tree.shipper().finished()) {
-                        tree.shipper().doWork(5);
-                    }
-                })
-                .isInstanceOf(DamagedLogException.class)
-                .hasMessageContaining("/streams/")
-                .hasMessageContaining("is missing or has another size");
+        DamagedLogException refused = assertThrows(DamagedLogException.class, () -> {
+            while (!tree.shipper().finished()) {
+                tree.shipper().doWork(5);
+            }
+        });
+        assertThat(refused).hasMessageContaining("/streams/").hasMessageContaining("is missing or has another size");
         tree.end();
+        return refused;
     }
 
     private static void assertShippedAgain(ShippedTree tree, String damaged, int files) throws IOException {
@@ -176,6 +175,45 @@ class LostObjectTest {
             SmallArchive.compactDelivered(tree.archive);
             assertThat(delivered).doesNotExist();
             tree.drain();
+        }
+    }
+
+    /** Nobody looked for the last object before the shipper ended. */
+    @Test
+    void looksForWhatAShipperBeforeDidNotLookFor() throws IOException {
+        try (ShippedTree tree = tree(2)) {
+            String damaged = ContinuationTest.onlyHost(tree);
+            tree.end();
+            Files.delete(objects(tree).getLast());
+            ShippedTree.append(tree.file("small.log"), ShippedTree.random(100, 8));
+            tree.settle();
+            assertDrainIsRefused(tree);
+            assertShippedAgain(tree, damaged, 2);
+        }
+    }
+
+    @Test
+    void asksAStoreOnceForAnObjectAcrossStarts() throws IOException {
+        try (ShippedTree tree = tree(2)) {
+            tree.drain();
+            tree.hidesObjects = true;
+            tree.drain();
+        }
+    }
+
+    /** The next shipper of the process knows of the damage all the same. */
+    @Test
+    void shipsAgainWithoutAStateDirectory() throws IOException {
+        Path none = temp.resolve("state");
+        Files.createFile(none);
+        try (ShippedTree tree = tree(2)) {
+            String damaged = ContinuationTest.onlyHost(tree);
+            Files.delete(objects(tree).getFirst());
+            tree.altered = assertDrainIsRefused(tree).altered();
+            assertShippedAgain(tree, damaged, 2);
+            tree.altered = List.of();
+            tree.drain();
+            assertThat(objects(tree)).hasSize(2);
         }
     }
 

@@ -66,6 +66,9 @@ final class ShippedTree implements AutoCloseable {
     /** Whether the next shipper looks for copies. */
     boolean copies = true;
 
+    /** What the shipper before found altered or lost. */
+    List<String> altered = List.of();
+
     /** To whom the next shipper encrypts. */
     List<AgeRecipient> recipients = List.of();
 
@@ -178,7 +181,7 @@ final class ShippedTree implements AutoCloseable {
     Shipper shipper() throws IOException {
         if (shipper == null) {
             shipper = Shipper.open(
-                    options(sources),
+                    options(sources).without(altered),
                     store,
                     workers,
                     clock,

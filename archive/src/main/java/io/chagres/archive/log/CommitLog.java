@@ -162,14 +162,35 @@ public final class CommitLog {
         seq = sealed.fixed().seq();
         recent.put(seq, new Appended(sealed.bytes().byteSize(), crc(sealed.bytes())));
         recent.headMap(seq - RECENT, true).clear();
-        for (LogRecord.ObjectRun run : commit.objects()) {
-            unseen.add(new Referred(seq, ArchiveLayout.object(hostId, run), run.objectLength()));
-        }
+        mustHold(seq, commit.objects());
         chain = sealed.chain();
         timeMs = sealed.fixed().timeMs();
         row = sealed.fixed().row();
         repeats.appended();
         lastAppendMs = nowMs;
+    }
+
+    /**
+     * Has data objects looked for that a commit refers to. Those of commits that are appended are.
+     *
+     * @param number the commit
+     */
+    public void mustHold(long number, Iterable<LogRecord.ObjectRun> objects) {
+        for (LogRecord.ObjectRun run : objects) {
+            unseen.add(new Referred(number, ArchiveLayout.object(hostId, run), run.objectLength()));
+        }
+    }
+
+    /**
+     * Returns the last commit up to which all data objects that commits refer to were looked for, as far as this
+     * process knows of them. Safe for any thread.
+     */
+    public long lookedForUpTo() {
+        long upTo = kept; // first: a commit that is appended meanwhile is behind it
+        for (Referred each : unseen) {
+            upTo = Math.min(upTo, each.seq - 1);
+        }
+        return upTo;
     }
 
     /** The clock may have been set back meanwhile. */

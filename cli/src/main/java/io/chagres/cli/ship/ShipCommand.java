@@ -414,6 +414,7 @@ public final class ShipCommand implements Callable<Integer> {
                 how = how.plainly();
             } catch (DamagedLogException e) {
                 report.message(e.getMessage() + ". Continuing as at a start.");
+                how = how.without(e.altered());
             }
         }
     }

@@ -3,6 +3,8 @@ package io.chagres.cli.ship;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.chagres.archive.CorruptArchiveException;
+import io.chagres.archive.log.DamagedLogException;
 import io.chagres.archive.log.UnreadableCommitException;
 import io.chagres.cli.CommandRun;
 import io.chagres.cli.Main;
@@ -240,6 +242,24 @@ final class ShipCommandTest {
                     throw new UnreadableCommitException("again");
                 }))
                 .hasMessageContaining("again");
+    }
+
+    /** Also where no state directory remembers it. */
+    @Test
+    void goesOnWithoutWhatWasFoundAltered() throws IOException {
+        ShipCommand command = new ShipCommand(CommandContext.of(out, err, List.of()));
+        command.paths = List.of("/logs");
+        command.memory = new ByteSize(ShipOptions.MIN_MEMORY_BYTES);
+        command.level = 1;
+        ShipReport report = ShipReport.of(CommandContext.of(out, err, List.of()), false, true, LogLines.Format.TEXT);
+        assertThat(ShipCommand.shipAgainIfRefused(command.options(), report, options -> {
+                    if (options.storage().altered().isEmpty()) {
+                        throw new DamagedLogException(CorruptArchiveException.lost(List.of("hosts/1/streams/2")));
+                    }
+                    assertThat(options.storage().altered()).containsExactly("hosts/1/streams/2");
+                    return ExitCode.DONE;
+                }))
+                .isEqualTo(ExitCode.DONE);
     }
 
     private static long answered(Pathname state) {

@@ -1,10 +1,15 @@
 package io.chagres.ship.commit;
 
+import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.CommitHeader;
+import io.chagres.archive.format.RecordReader;
 import io.chagres.archive.state.RunListener;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 
 /**
  * Keeps the records of the commits behind the last table, within a bound, so that the next one need not ask the store
@@ -13,6 +18,9 @@ import java.util.Map;
 public final class RecentCommits implements RunListener {
     /** When there are more records, the store is asked for the older ones. */
     private static final long MAX_BYTES = 16 << 20;
+
+    /** The objects of so many commits may not have been looked for when the shipper before ended. */
+    private static final long MOST_LOOKED_FOR = 64;
 
     private final Map<Long, CommitHeader> kept = new HashMap<>();
     private long keptBytes;
@@ -50,6 +58,27 @@ public final class RecentCommits implements RunListener {
         count = 0;
         recordBytes = 0;
         lastSeq = 0;
+    }
+
+    /**
+     * Gives the data objects that the last commits refer to, as far as their records are kept.
+     *
+     * @param lookedFor the commit up to which nobody need look for them
+     * @param looks takes a commit and its objects
+     */
+    public void objects(long lookedFor, BiConsumer<Long, List<LogRecord.ObjectRun>> looks)
+            throws CorruptArchiveException {
+        for (long seq = Math.max(lookedFor, lastSeq - MOST_LOOKED_FOR) + 1; seq <= lastSeq; seq++) {
+            CommitHeader commit = kept.get(seq);
+            List<LogRecord.ObjectRun> objects = new ArrayList<>();
+            for (RecordReader records = commit == null ? null : commit.recordReader();
+                    records != null && records.hasNext(); ) {
+                if (records.next() instanceof LogRecord.ObjectRun run) {
+                    objects.add(run);
+                }
+            }
+            looks.accept(seq, objects);
+        }
     }
 
     /** Returns how many commits there are behind the last table. */

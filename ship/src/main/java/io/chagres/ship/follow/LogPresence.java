@@ -58,6 +58,11 @@ public final class LogPresence {
         return heardMs;
     }
 
+    /** Returns up to which commit data objects were looked for. */
+    public long lookedFor() {
+        return log.lookedForUpTo();
+    }
+
     /** Somebody waits to hear that the acknowledged commits are in the store now. */
     public void demand() {
         demanded = true;
