@@ -67,7 +67,8 @@ final class OptionGroups {
                     List.of(
                             "Where to: --to --properties",
                             "What is forwarded: --as --since --shard --chunks --events --max-line-age",
-                            RUNS + "--once --state --timeout --identity --trust --head --quiet --json --help")),
+                            RUNS + "--once --http --http-token --state --timeout --identity --trust --head --quiet"
+                                    + " --json --help")),
             entry(
                     "mount",
                     List.of(

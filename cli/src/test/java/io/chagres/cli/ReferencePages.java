@@ -163,6 +163,8 @@ final class ReferencePages {
                 "cli/src/main/java/io/chagres/cli/ship/ArchivePlace.java");
         page.append("\n## A fleet\n\n`status STORE --serve` serves these for the hosts of an archive.\n\n");
         table(page, "cli/src/main/java/io/chagres/cli/status/FleetBoard.java");
+        page.append("\n## A forwarder\n\n`forward --http` serves these.\n\n");
+        table(page, "cli/src/main/java/io/chagres/cli/forward/ForwardBoard.java");
         return page.toString();
     }
 

@@ -34,6 +34,9 @@ public final class Forwarder implements AutoCloseable {
     private final Map<String, HostForwarder> hosts = new TreeMap<>();
     private final Map<String, Long> retryAtMs = new HashMap<>();
     private volatile boolean hurried;
+    private volatile long owedSinceMs = Long.MAX_VALUE;
+    /** When the step began that is under way; {@link Long#MAX_VALUE} between steps. */
+    private volatile long stepSinceMs = Long.MAX_VALUE;
 
     /**
      * Forwards nothing yet.
@@ -70,6 +73,7 @@ public final class Forwarder implements AutoCloseable {
      * @throws SinkFencedException when another forwarder took over a host
      */
     public boolean step() throws IOException {
+        stepSinceMs = clockMs.getAsLong();
         for (HostRegistry.Owner host : arrivals.next()) {
             hosts.put(host.id(), new HostForwarder(store, host, address, options, sink, clockMs, listener));
         }
@@ -78,6 +82,11 @@ public final class Forwarder implements AutoCloseable {
             host.hurry(hurried);
             more |= step(host);
         }
+        owedSinceMs = hosts.values().stream()
+                .mapToLong(HostForwarder::owedSinceMs)
+                .min()
+                .orElse(Long.MAX_VALUE);
+        stepSinceMs = Long.MAX_VALUE;
         return more;
     }
 
@@ -115,6 +124,14 @@ public final class Forwarder implements AutoCloseable {
             seq = host.owner().id().equals(hostId) ? each.seq() : seq;
         }
         return seq < 0 ? null : new Progress(seq, left);
+    }
+
+    /**
+     * Returns the age of the oldest line that is not forwarded, since this forwarder could know of it, in milliseconds;
+     * 0 for none. It grows also while a call does not return. Safe for any thread.
+     */
+    public long owedMs() {
+        return Math.max(0, clockMs.getAsLong() - Math.min(owedSinceMs, stepSinceMs));
     }
 
     /** Returns how far a version of a host was forwarded: no byte before that position is read again. */

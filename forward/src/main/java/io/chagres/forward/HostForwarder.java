@@ -49,6 +49,10 @@ final class HostForwarder implements AutoCloseable {
     private boolean changed;
     private boolean vanished;
     private boolean hurried;
+    /** Since when something is to be forwarded; {@link Long#MAX_VALUE} for nothing. */
+    private long owedSinceMs = Long.MAX_VALUE;
+
+    private long lookedMs;
     private long sentBytes; // in this transaction, with what the records cost
 
     /** Half a line, and since when it waits. */
@@ -88,9 +92,14 @@ final class HostForwarder implements AutoCloseable {
      */
     boolean step() throws IOException {
         if (out == null) {
+            owedSinceMs = Math.min(owedSinceMs, clockMs.getAsLong());
+            lookedMs = clockMs.getAsLong();
             open();
         } else if (!changed) {
+            long sinceMs = lookedMs; // what is new came after the look before
+            lookedMs = clockMs.getAsLong();
             changed = newest.refresh();
+            owedSinceMs = changed ? Math.min(owedSinceMs, sinceMs) : owedSinceMs;
         }
         if (!changed && !isHalfLineDue()) {
             return false;
@@ -101,6 +110,12 @@ final class HostForwarder implements AutoCloseable {
             changed = transaction();
             vanished = false;
             done = true;
+            owedSinceMs = changed
+                    ? owedSinceMs
+                    : halfLines.values().stream()
+                            .mapToLong(HalfLine::sinceMs)
+                            .min()
+                            .orElse(Long.MAX_VALUE);
             return changed;
         } catch (NoSuchBlobException e) {
             if (vanished) {
@@ -413,6 +428,11 @@ final class HostForwarder implements AutoCloseable {
             left += at == null && match(version) == null ? 0 : Math.max(0, version.length() - from);
         }
         return new Progress(newest.state().seq(), left);
+    }
+
+    /** Returns since when the oldest line is to be forwarded, by the clock; {@link Long#MAX_VALUE} for none. */
+    long owedSinceMs() {
+        return owedSinceMs;
     }
 
     /** Returns how far a version was forwarded. */

@@ -96,6 +96,35 @@ class ForwarderTest {
     }
 
     @Test
+    void knowsTheAgeOfTheOldestLine() throws IOException {
+        try (WrittenHost host = new WrittenHost(directory, "web1", 1000);
+                Forwarder forwarder = open()) {
+            long file = host.file("/a", "1\n");
+            host.commit();
+            drain(forwarder);
+            assertThat(forwarder.owedMs()).isZero();
+            nowMs += 500;
+            host.append(file, "2\n");
+            host.commit();
+            server.fail(0, MemorySink.Fault.REFUSED);
+            forwarder.step();
+            nowMs += 60_000;
+            assertThat(forwarder.owedMs()).isBetween(60_000L, 60_500L);
+            server.fail(0, MemorySink.Fault.REFUSED); // when it is opened again
+            forwarder.step();
+            nowMs += 60_000;
+            assertThat(forwarder.owedMs()).isBetween(120_000L, 120_500L);
+            drain(forwarder);
+            assertThat(forwarder.owedMs()).isZero();
+            host.append(file, "half");
+            host.commit();
+            drain(forwarder);
+            nowMs += 70;
+            assertThat(forwarder.owedMs()).isEqualTo(70);
+        }
+    }
+
+    @Test
     void halfALineWaitsForItsEndAndThenGoesInParts() throws IOException {
         try (WrittenHost host = new WrittenHost(directory, "web1", 1000);
                 Forwarder forwarder = open()) {

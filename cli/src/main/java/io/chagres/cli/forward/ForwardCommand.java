@@ -15,6 +15,9 @@ import io.chagres.cli.command.StateOption;
 import io.chagres.cli.command.TemporaryFiles;
 import io.chagres.cli.command.TimeoutOption;
 import io.chagres.cli.command.TrustOption;
+import io.chagres.cli.command.WorkerThreads;
+import io.chagres.cli.http.HttpOption;
+import io.chagres.cli.http.StatusServer;
 import io.chagres.forward.ForwardOptions;
 import io.chagres.forward.Forwarder;
 import io.chagres.forward.Sink;
@@ -75,8 +78,8 @@ public final class ForwardCommand implements Callable<Integer> {
             paramLabel = "ADDRESS",
             required = true,
             description =
-                    "kafka://HOST:PORT,HOST:PORT/TOPIC, whose topic may hold {host}, {dir} and {name} of the file; or"
-                            + " otlp://HOST:PORT, a collector of OpenTelemetry, by HTTP.")
+                    "kafka://HOST:PORT/TOPIC, with more brokers behind a comma each, whose topic may hold {host}, {dir}"
+                            + " and {name} of the file; or otlp://HOST:PORT, a collector of OpenTelemetry, by HTTP.")
     String to = "";
 
     @Option(
@@ -127,6 +130,9 @@ public final class ForwardCommand implements Callable<Integer> {
     boolean once;
 
     @Mixin
+    HttpOption http = new HttpOption();
+
+    @Mixin
     StateOption state = new StateOption();
 
     @Mixin
@@ -145,18 +151,23 @@ public final class ForwardCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        http.check(context);
         ForwardReport report = new ForwardReport(context, output.json, once);
-        try (LocalTables tables = TemporaryFiles.tablesOfFollower(context.environment())) {
-            return forward(options(tables), report);
+        ForwardBoard board = new ForwardBoard(store, context.clock(), report);
+        try (LocalTables tables = TemporaryFiles.tablesOfFollower(context.environment());
+                WorkerThreads threads = new WorkerThreads("chagres-http-", 2);
+                StatusServer _ = http.serve(context, board, threads, output.quiet ? text -> {} : report::warning)) {
+            return forward(options(tables), report, board);
         }
     }
 
-    private int forward(ForwardOptions options, ForwardReport report) throws IOException {
+    private int forward(ForwardOptions options, ForwardReport report, ForwardBoard board) throws IOException {
         try (Sink sink = sink(report);
                 BlobStore archive = reading.open(store, timeout, context)) {
             HostFaults faults = new HostFaults(archive, report::fault);
             try (Forwarder forwarder =
                     new Forwarder(archive, address, options, sink, faults, MonotonicClock::nowMs, report)) {
+                board.opened(forwarder::owedMs, faults::count);
                 run(forwarder);
             }
             if (!output.quiet || sink.refusedRecords() > 0) {

@@ -11,8 +11,12 @@ import io.chagres.forward.SinkException;
 import io.chagres.linux.MonotonicClock;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
+import java.util.Collection;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** Says what {@code forward} does. */
 final class ForwardReport implements ForwardListener {
@@ -28,13 +32,16 @@ final class ForwardReport implements ForwardListener {
     private final Set<String> hosts = new HashSet<>();
     private final SentGarbage garbage = new SentGarbage();
     private String problem = "";
+    /** Why the sink took nothing of a host the last time it was asked, by the id of the host. */
+    private final Map<String, String> troubles = new ConcurrentSkipListMap<>();
+
     private long saidMs;
 
     /** Since when nothing was taken while the sink was busy; {@link Long#MAX_VALUE} when it is not. */
     private long busySinceMs = Long.MAX_VALUE;
 
-    private long records;
-    private long bytes;
+    private final AtomicLong records = new AtomicLong();
+    private final AtomicLong bytes = new AtomicLong();
     private boolean isWhole = true;
 
     ForwardReport(CommandContext context, boolean json, boolean once) {
@@ -46,13 +53,14 @@ final class ForwardReport implements ForwardListener {
     @Override
     public void committed(HostRegistry.Owner host, long newRecords, long newBytes) throws IOException {
         busySinceMs = Long.MAX_VALUE;
+        troubles.remove(host.id());
         garbage.sent(newRecords, newBytes);
         if (newRecords == 0) {
             return;
         }
         hosts.add(host.id());
-        records += newRecords;
-        bytes += newBytes;
+        records.addAndGet(newRecords);
+        bytes.addAndGet(newBytes);
         if (json) {
             context.out()
                     .line(new JsonWriter()
@@ -73,6 +81,7 @@ final class ForwardReport implements ForwardListener {
             throw new SinkException(cause.getMessage() + ". Nothing is lost; the next run continues from there", cause);
         }
         String found = String.valueOf(cause.getMessage());
+        troubles.put(host.id(), host.title() + ": " + found);
         if (!problem.equals(found) || nowMs > saidMs + SILENT_MS) {
             problem = found;
             saidMs = nowMs;
@@ -86,6 +95,21 @@ final class ForwardReport implements ForwardListener {
         context.err()
                 .println("chagres forward: " + host.name() + ":" + path + ": bytes " + start + " to " + end
                         + " were expired by --retain before they were published");
+    }
+
+    /** Returns why the sink took nothing the last time it was asked, for each host. Safe for any thread. */
+    Collection<String> troubles() {
+        return troubles.values();
+    }
+
+    /** Returns how many records the sink has taken. Safe for any thread. */
+    long records() {
+        return records.get();
+    }
+
+    /** Returns how many bytes their values have. Safe for any thread. */
+    long bytes() {
+        return bytes.get();
     }
 
     /** Says whether nothing went before it was published. */
@@ -113,8 +137,8 @@ final class ForwardReport implements ForwardListener {
     void print(long refused) throws IOException {
         if (!json) {
             context.out()
-                    .line((refused == 0 ? "published " : "sent ") + Words.plural(records, "record") + ", "
-                            + ByteSize.format(bytes) + ", of " + Words.plural(hosts.size(), "host")
+                    .line((refused == 0 ? "published " : "sent ") + Words.plural(records(), "record") + ", "
+                            + ByteSize.format(bytes()) + ", of " + Words.plural(hosts.size(), "host")
                             + (refused == 0 ? "" : "; the sink refused " + refused + " of them for good"));
         }
     }

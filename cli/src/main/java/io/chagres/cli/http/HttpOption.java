@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The address where a ship shows its state over HTTP, if any. */
+/** The address where a ship or a forwarder shows its state over HTTP, if any. */
 public final class HttpOption {
     @Option(
             names = "--http",
