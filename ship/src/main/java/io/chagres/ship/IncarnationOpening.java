@@ -347,8 +347,7 @@ final class IncarnationOpening {
     private void goOn(String damaged, HostState found, Clock clock, ShipListener listener) throws IOException {
         Continuation next =
                 new Continuation(readable(), hostId, found.logEnd(), rows, clock, key, listener::progressed);
-        Set<String> altered = altered();
-        next.points().without(run -> altered.contains(ArchiveLayout.object(damaged, run)));
+        next.points().without(new HeldObjects(store, damaged, altered())::lack);
         int[] told = new int[1];
         HostState left = next.read(damaged, (object, cause, consequence) -> {
             if (told[0]++ < MAX_TOLD) {

@@ -118,6 +118,22 @@ class LostObjectTest {
         }
     }
 
+    /** Nobody looks twice for an object: more may be damaged than the one that is found. */
+    @Test
+    void shipsAgainWhatOlderObjectsHeld() throws IOException {
+        try (ShippedTree tree = tree(3)) {
+            String damaged = ContinuationTest.onlyHost(tree);
+            tree.flush(); // they are there
+            ShippedTree.append(tree.file("3.log"), ShippedTree.random(LARGE, 3));
+            tree.settle();
+            for (Path object : objects(tree)) {
+                truncate(object);
+            }
+            assertDrainIsRefused(tree);
+            assertShippedAgain(tree, damaged, 4);
+        }
+    }
+
     /** Bytes that are a copy of lost ones are lost too. */
     @Test
     void shipsAgainWhatIsACopyOfALostObject() throws IOException {

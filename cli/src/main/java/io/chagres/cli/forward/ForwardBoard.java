@@ -64,7 +64,7 @@ final class ForwardBoard implements Board {
                         () -> age.getAsLong() / MS_PER_SECOND)
                 .gauge(
                         "chagres_forward_refused_hosts",
-                        "Hosts of which the sink took nothing when it was asked last.",
+                        "Hosts whose lines the sink did not take when it was asked last.",
                         () -> report.troubles().size())
                 .gauge(
                         "chagres_forward_unreadable_hosts",

@@ -19,7 +19,7 @@ public final class RecentCommits implements RunListener {
     /** When there are more records, the store is asked for the older ones. */
     private static final long MAX_BYTES = 16 << 20;
 
-    /** The objects of so many commits may not have been looked for when the shipper before ended. */
+    /** How many commits may have objects that the shipper before had not looked for when it ended. */
     private static final long MOST_LOOKED_FOR = 64;
 
     private final Map<Long, CommitHeader> kept = new HashMap<>();

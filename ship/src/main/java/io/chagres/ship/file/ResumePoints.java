@@ -105,7 +105,7 @@ public final class ResumePoints {
     /** Where the first bytes of a version are lost. */
     private final Map<Long, Long> ended = new HashMap<>();
 
-    private Predicate<LogRecord.ObjectRun> lostObjects = run -> false;
+    private Predicate<LogRecord.Extent> lostObjects = extent -> false;
     private final Set<Long> unreadable = new HashSet<>();
     private CollectedVersions collected = new CollectedVersions();
     /** The versions of one inode, perhaps of several file systems, follow each other. */
@@ -331,12 +331,13 @@ public final class ResumePoints {
                                 < copy.sourceStart() + copy.length();
             case LogRecord.Run run -> unreadable.contains(run.seq());
             case LogRecord.ObjectRun run -> lostObjects.test(run);
+            case LogRecord.PackedRun run -> lostObjects.test(run);
             default -> false;
         };
     }
 
     /** The bytes of some data objects count as lost. */
-    public void without(Predicate<LogRecord.ObjectRun> objects) {
+    public void without(Predicate<LogRecord.Extent> objects) {
         lostObjects = objects;
     }
 
