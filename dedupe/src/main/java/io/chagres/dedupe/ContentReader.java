@@ -119,25 +119,6 @@ final class ContentReader implements AutoCloseable {
         return true;
     }
 
-    /**
-     * Says whether a file has only zeros where another one reserves space.
-     *
-     * @throws ErrnoException if a read fails
-     */
-    boolean isZeroOver(Fd fd, FileExtents its, FileExtents reserving, long size) throws ErrnoException {
-        long from = its.dataOverReserved(reserving, 0, size);
-        while (from < size) {
-            long to = its.dataOverReservedUntil(reserving, from, size);
-            for (long position = from; position < to; position += BUFFER_BYTES) {
-                if (hashBlock(fd, position, (int) Math.min(BUFFER_BYTES, to - position)) != 0) {
-                    return false;
-                }
-            }
-            from = its.dataOverReserved(reserving, to, size);
-        }
-        return true;
-    }
-
     private void add(Fd fd, long position, int length) throws ErrnoException {
         long n = fd.preadFully(buffer, 0, length, position);
         totals.add(Count.READ_BYTES, n);

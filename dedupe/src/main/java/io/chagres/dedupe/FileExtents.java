@@ -126,33 +126,6 @@ final class FileExtents {
         return reservedCount > 0 && reserved[0] < sizeBytes;
     }
 
-    /**
-     * Finds where this file has data and another one only reserves space at the same place.
-     *
-     * @return where that begins, or {@code to}
-     */
-    long dataOverReserved(FileExtents other, long from, long to) {
-        long at = from;
-        while (at < to && !(hasData(at) && other.isReserved(at))) {
-            at = border(other, 0, at);
-        }
-        return Math.min(at, to);
-    }
-
-    /** Returns the end of the range that {@link #dataOverReserved} found. */
-    long dataOverReservedUntil(FileExtents other, long from, long to) {
-        long at = from;
-        while (at < to && hasData(at) && other.isReserved(at)) {
-            at = border(other, 0, at);
-        }
-        return Math.min(at, to);
-    }
-
-    private boolean hasData(long position) {
-        int i = indexAt(position);
-        return i < count && logical[i] <= position;
-    }
-
     private boolean isReserved(long position) {
         int i = reservedAt(position);
         return i < reservedCount && reserved[2 * i] <= position;

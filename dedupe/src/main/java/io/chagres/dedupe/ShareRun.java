@@ -293,7 +293,7 @@ final class ShareRun implements AutoCloseable {
     private void shareRanges(long position, int first, int end) {
         for (int i = first; i < end && !sourceChanged; i++) {
             ShareTarget target = current.targets[i];
-            if (position == 0 && isInRanges(target) && !isZeroWhereReserved(target)) {
+            if (position == 0 && isInRanges(target) && !isEqual(target)) {
                 target.become(ShareTarget.State.DIFFERS);
                 set.miss();
             }
@@ -303,18 +303,12 @@ final class ShareRun implements AutoCloseable {
         }
     }
 
-    /** The kernel compares only the ranges it shares; where one file has reserved space the other may have data. */
-    private boolean isZeroWhereReserved(ShareTarget target) {
-        OpenFile other = target.open();
-        try {
-            return set.isTrusting()
-                    || ContentReader.isWhole(size)
-                    || (reader.isZeroOver(source.fd(), source.extents(), other.extents(), size)
-                            && reader.isZeroOver(other.fd(), other.extents(), source.extents(), size));
-        } catch (ErrnoException e) {
-            target.fail(e.errno());
-            return true;
-        }
+    /**
+     * The kernel compares only the ranges it shares, one after the other: where one file has reserved space the other
+     * may have data, and what was shared before a difference would be shared with another file in the next run.
+     */
+    private boolean isEqual(ShareTarget target) {
+        return set.isTrusting() || ContentReader.isWhole(size) || equalBytes(target);
     }
 
     private void shareRanges(ShareTarget target, long position, long end) {

@@ -51,9 +51,12 @@ abstract class ConvergenceContract extends OnDisk {
         }
     }
 
-    /** A database that was closed while files were followed; zeros shared again; a database, and the disk, written. */
+    /**
+     * A database that was closed while files were followed; zeros shared again; a database, and the disk, written; a
+     * file with reserved space that shared its beginning with one that is not like it.
+     */
     @ParameterizedTest
-    @ValueSource(longs = {1000, 2000, 4000, 5000})
+    @ValueSource(longs = {1000, 2000, 4000, 5000, 653480684358537809L})
     void aSecondRunThatOnceChangedSomething(long seed) throws IOException {
         for (int tree = 0; tree < 2; tree++) {
             secondRunOf(seed + tree);

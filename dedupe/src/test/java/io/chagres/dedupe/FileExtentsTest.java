@@ -90,7 +90,7 @@ class FileExtentsTest {
             int from = random.nextInt(Math.max(0, -shift), BLOCKS - Math.max(0, shift));
             int to = random.nextInt(from, BLOCKS + 1 - Math.max(0, shift));
             checkApart(one, other, shift, from, to);
-            checkReserved(one, other, from, to);
+            checkReserved(one, to);
             checkBytes(one, from, to);
             checkShared(one, other, shift, from, to);
         }
@@ -108,13 +108,7 @@ class FileExtentsTest {
                 .isEqualTo((long) first(begin, to, apart.negate()) * BLOCK);
     }
 
-    private static void checkReserved(Drawn one, Drawn other, int from, int to) {
-        IntPredicate over = block -> one.hasData(block) && other.place(block) == RESERVED;
-        int begin = first(from, to, over);
-        assertThat(one.extents.dataOverReserved(other.extents, (long) from * BLOCK, (long) to * BLOCK))
-                .isEqualTo((long) begin * BLOCK);
-        assertThat(one.extents.dataOverReservedUntil(other.extents, (long) begin * BLOCK, (long) to * BLOCK))
-                .isEqualTo((long) first(begin, to, over.negate()) * BLOCK);
+    private static void checkReserved(Drawn one, int to) {
         assertThat(one.extents.reserves((long) to * BLOCK))
                 .isEqualTo(first(0, to, block -> one.place(block) == RESERVED) < to);
     }
