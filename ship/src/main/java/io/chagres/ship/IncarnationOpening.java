@@ -24,6 +24,7 @@ import io.chagres.foreign.ErrnoException;
 import io.chagres.linux.MonotonicClock;
 import io.chagres.ship.commit.RecentCommits;
 import io.chagres.ship.file.LoadedRows;
+import io.chagres.ship.file.RelayedRows;
 import io.chagres.ship.file.ResumePoints;
 import io.chagres.ship.follow.EarlierProof;
 import java.io.IOException;
@@ -34,6 +35,7 @@ import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,6 +53,7 @@ final class IncarnationOpening {
 
     final ShipOptions options;
     final ShipHost host;
+    private final Executor workers;
     private final ShipOptions.Identity identity;
 
     @Nullable
@@ -91,7 +94,8 @@ final class IncarnationOpening {
     /** Encrypts, if that is asked for, and opens the objects that this shipper may read. */
     BlobStore store;
 
-    IncarnationOpening(ShipOptions options, BlobStore store, ShipHost host) {
+    IncarnationOpening(ShipOptions options, BlobStore store, ShipHost host, Executor workers) {
+        this.workers = workers;
         this.store = store;
         this.options = options;
         this.host = host;
@@ -264,7 +268,7 @@ final class IncarnationOpening {
             rows = new LoadedRows(listener::progressed);
             recent = new RecentCommits();
             try {
-                HostState found = HostLog.load(readable(), hostId, rows, recent);
+                HostState found = HostLog.load(readable(), hostId, new RelayedRows(rows, workers), recent);
                 requireLog();
                 requireObjects();
                 String before = HostRegistry.continues(store, hostId);

@@ -155,13 +155,12 @@ final class ShipParts implements AutoCloseable {
         sideline = opening.sideline;
         presence = new LogPresence(opening.log, new Offload(workers, wakeup), health);
         demand = new Demand(this);
-        known.keep(scope::covers);
     }
 
     static ShipParts open(
             ShipOptions options, BlobStore store, Executor workers, Clock clock, ShipListener listener, ShipHost host)
             throws IOException {
-        IncarnationOpening opening = new IncarnationOpening(options, store, host);
+        IncarnationOpening opening = new IncarnationOpening(options, store, host, workers);
         try {
             opening.open(clock, listener);
             return new ShipParts(opening, workers, clock, listener);
@@ -281,7 +280,7 @@ final class ShipParts implements AutoCloseable {
 
     /** Takes the names the archive had that are gone; what cannot be read now, and what is below it, may be there. */
     List<Pathname> takeGone() {
-        return known.takeUnseen(hidden());
+        return known.takeUnseen(scope::covers, hidden());
     }
 
     /** Looks for the files that had a name when a shipper ran last, and have none that is followed. */

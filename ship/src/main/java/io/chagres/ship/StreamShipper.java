@@ -142,7 +142,7 @@ public final class StreamShipper implements AutoCloseable {
             Clock clock,
             ShipListener listener)
             throws IOException {
-        IncarnationOpening opening = new IncarnationOpening(options, store, ShipHost.current(clock));
+        IncarnationOpening opening = new IncarnationOpening(options, store, ShipHost.current(clock), workers);
         try {
             opening.open(clock, listener);
             refuseDirectories(opening.rows.names(), name);

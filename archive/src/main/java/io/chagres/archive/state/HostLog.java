@@ -152,6 +152,7 @@ public final class HostLog {
                         return load.past(span.past);
                     }
                     HostState state = chosen(hostId, span, reader, load);
+                    load.settle();
                     detour.requireReached(store, state.seq());
                     return state;
                 } catch (NoSuchBlobException e) {

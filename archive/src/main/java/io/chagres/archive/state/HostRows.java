@@ -17,6 +17,13 @@ public interface HostRows {
      */
     void take(String object, LogRecord record, long timeMs) throws CorruptArchiveException;
 
+    /**
+     * Sees to it that all rows so far are taken; what is asked is asked behind it.
+     *
+     * @throws CorruptArchiveException when one does not follow those before
+     */
+    default void settle() throws CorruptArchiveException {}
+
     /** Returns how many bytes a version has; -1 when it was never opened. */
     long lengthBytes(long versionId);
 

@@ -1,6 +1,7 @@
 package io.chagres.archive.state;
 
 import io.chagres.archive.CheckpointId;
+import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.format.FixedHeader;
 import io.chagres.archive.log.CommitReader;
@@ -305,6 +306,13 @@ final class StateLoad {
         usesTables = false;
         known = Map.of();
         return used;
+    }
+
+    /** Waits until the rows are taken. */
+    void settle() throws CorruptArchiveException {
+        if (rows != null) {
+            rows.settle();
+        }
     }
 
     /** Forgets what was begun. */

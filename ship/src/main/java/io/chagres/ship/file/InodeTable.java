@@ -9,7 +9,7 @@ package io.chagres.ship.file;
  */
 final class InodeTable {
     private static final int FEWEST = 16;
-    private static final int GROUP_BITS = 6;
+    private static final int GROUP_BITS = 3; // of two groups in one place the second is behind all of the first
     private static final long SPREAD = 0x9E3779B97F4A7C15L;
     /** A probe continues behind it. */
     private static final byte GONE = 2;

@@ -191,19 +191,6 @@ public final class KnownNames {
         }
     }
 
-    /** Forgets the names that are not followed. */
-    public void keep(Predicate<Pathname> covers) {
-        names.keySet().removeIf(path -> !keeps(path, covers));
-        files.forEach((directory, each) ->
-                each.visit((name, versionId, length) -> keeps(directory.resolve(name), covers) ? length : -1));
-        files.values().removeIf(KnownFiles::isEmpty);
-    }
-
-    /** A name whose path became too long by a move cannot be said to be gone either. */
-    private static boolean keeps(Pathname path, Predicate<Pathname> covers) {
-        return path.length() <= RecordWriter.MAX_PATH_BYTES && covers.test(path);
-    }
-
     /** Returns what the archive has at a path, or null. */
     public @Nullable Meaning get(Pathname path) {
         Meaning meaning = names.get(path);
@@ -347,13 +334,21 @@ public final class KnownNames {
     }
 
     /**
-     * Returns the names that were not seen and forgets them.
+     * Returns the names that were not seen and forgets them, and those that are not followed: of these nobody can say
+     * whether they are gone, nor of a name whose path became too long by a move.
      *
+     * @param covers says of a name that it is followed
      * @param hidden says of a name that nobody could have seen it; such names are kept
      */
-    public List<Pathname> takeUnseen(Predicate<Pathname> hidden) {
+    public List<Pathname> takeUnseen(Predicate<Pathname> covers, Predicate<Pathname> hidden) {
         List<Pathname> unseen = new ArrayList<>();
-        keep(path -> hidden.test(path) || !unseen.add(path));
+        Predicate<Pathname> stays = path -> path.length() <= RecordWriter.MAX_PATH_BYTES
+                && covers.test(path)
+                && (hidden.test(path) || !unseen.add(path));
+        names.keySet().removeIf(path -> !stays.test(path));
+        files.forEach((directory, each) ->
+                each.visit((name, versionId, length) -> stays.test(directory.resolve(name)) ? length : -1));
+        files.values().removeIf(KnownFiles::isEmpty);
         unseen.sort(null);
         return unseen;
     }

@@ -11,6 +11,7 @@ import io.chagres.archive.state.Checkpoint;
 import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
+import io.chagres.archive.state.HostRows;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.NameTree;
 import io.chagres.archive.state.PointInTime;
@@ -30,8 +31,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -42,7 +46,13 @@ class LoadedRowsTest {
     private static final int STEPS = 150;
     private static final String HOST = "00000000000000aa";
     private static final Pathname NONE = Pathname.of("");
+    private static final ExecutorService WORKER = Executors.newSingleThreadExecutor();
     private static final String[] COMPONENTS = {"a", "b", "c", "dd", "a.1", "a-"};
+
+    @AfterAll
+    static void end() {
+        WORKER.shutdown();
+    }
 
     @Test
     void saysWhatAStateSays() throws IOException {
@@ -172,7 +182,8 @@ class LoadedRowsTest {
         private void compare() throws IOException {
             HostState state = HostLog.load(store, HOST, PointInTime.NOW, ExtentFilter.NONE, RunListener.NONE);
             LoadedRows rows = new LoadedRows(versions -> {});
-            HostState rest = HostLog.load(store, HOST, rows, RunListener.NONE);
+            HostRows taking = random.nextBoolean() ? rows : new RelayedRows(rows, WORKER, random.nextInt(1, 20));
+            HostState rest = HostLog.load(store, HOST, taking, RunListener.NONE);
             rows.end();
             assertThat(rest.nextVersionId()).isEqualTo(state.nextVersionId());
             assertThat(rest.seq()).isEqualTo(state.seq());
@@ -254,7 +265,7 @@ class LoadedRowsTest {
             for (NameTree.Entry entry : state.names()) {
                 names.put(entry.path().toString(), known.get(entry.path()));
             }
-            known.takeUnseen(path -> false).forEach(path -> names.putIfAbsent(path.toString(), null));
+            known.takeUnseen(path -> true, path -> false).forEach(path -> names.putIfAbsent(path.toString(), null));
             return names;
         }
 
