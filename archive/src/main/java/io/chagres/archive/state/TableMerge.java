@@ -34,12 +34,22 @@ final class TableMerge implements AutoCloseable {
         @Nullable
         LogRecord next;
 
+        /** The version that the next record is of; 0 for none. */
+        long id;
+
         private byte @Nullable [] name;
 
         Cursor(String key, CheckpointReader in) throws IOException {
             this.key = key;
             this.in = in;
-            next = in.next();
+            advance();
+        }
+
+        private void advance() throws IOException {
+            LogRecord read = in.next();
+            next = read;
+            id = read == null ? 0 : TableIndex.versionOf(read);
+            name = null;
         }
 
         boolean isCheckpoint() {
@@ -48,11 +58,6 @@ final class TableMerge implements AutoCloseable {
 
         boolean isIn(int section) {
             return next != null && TableIndex.sectionOf(next) == section;
-        }
-
-        /** Returns the version that the next record is of; 0 for none. */
-        long id() {
-            return next == null ? 0 : TableIndex.versionOf(next);
         }
 
         /** Returns the key of the next name. */
@@ -67,8 +72,7 @@ final class TableMerge implements AutoCloseable {
 
         LogRecord take() throws IOException {
             LogRecord taken = Objects.requireNonNull(next);
-            next = in.next();
-            name = null;
+            advance();
             return taken;
         }
     }
@@ -185,7 +189,7 @@ final class TableMerge implements AutoCloseable {
     private static long least(long id, List<Cursor> cursors) {
         long least = id;
         for (Cursor each : cursors) {
-            least = least == 0 || (each.id() > 0 && each.id() < least) ? each.id() : least;
+            least = least == 0 || (each.id > 0 && each.id < least) ? each.id : least;
         }
         return least;
     }
@@ -209,22 +213,22 @@ final class TableMerge implements AutoCloseable {
     private void version(long id, Checkpoint.Sink out) throws IOException {
         Cursor from = null;
         for (Cursor each : states) {
-            from = from == null && each.id() == id ? each : from;
+            from = from == null && each.id == id ? each : from;
         }
         if (from != null && from.isCheckpoint()) {
-            while (from.id() == id) {
+            while (from.id == id) {
                 out.write(from.take());
             }
         } else if (from != null) {
             changed(id, from, out);
         }
         for (Cursor each : states) {
-            while (each.id() == id) {
+            while (each.id == id) {
                 each.take();
             }
         }
         for (Cursor each : extents) {
-            while (each.id() == id) {
+            while (each.id == id) {
                 each.take();
             }
         }
@@ -235,7 +239,7 @@ final class TableMerge implements AutoCloseable {
         List<LogRecord> rest = new ArrayList<>();
         long length = 0;
         long end = 0;
-        while (from.id() == id) {
+        while (from.id == id) {
             LogRecord record = from.take();
             if (record instanceof LogRecord.VersionOpened opened) {
                 end = opened.startPosition();
@@ -269,7 +273,7 @@ final class TableMerge implements AutoCloseable {
     /** Gives the extents behind a position that one has of a version, up to its length; returns where they end. */
     private static long attach(long id, Cursor from, long start, long length, Checkpoint.Sink out) throws IOException {
         long end = start;
-        while (from.id() == id) {
+        while (from.id == id) {
             if (from.take() instanceof LogRecord.Extent extent && extent.start() == end && end < length) {
                 out.write(extent);
                 end = extent.end();
