@@ -318,6 +318,9 @@ public final class Pathname implements Comparable<Pathname> {
 
     /** Returns the same with a backslash before each of some characters of ASCII. */
     String toString(String marked) {
+        if (isShownWithout(marked)) {
+            return new String(bytes, StandardCharsets.US_ASCII);
+        }
         StringBuilder text = new StringBuilder(bytes.length);
         for (int at = 0; at < bytes.length; ) {
             if (marked.indexOf(bytes[at]) >= 0) {
@@ -326,6 +329,22 @@ public final class Pathname implements Comparable<Pathname> {
             at += appendCharacter(text, at);
         }
         return text.toString();
+    }
+
+    /** Says whether all bytes are printable characters of ASCII, and none of some: so are most paths. */
+    private boolean isShownWithout(String marked) {
+        long low = 0;
+        long high = 0;
+        for (int i = 0; i < marked.length(); i++) {
+            low |= marked.charAt(i) < Long.SIZE ? 1L << marked.charAt(i) : 0;
+            high |= marked.charAt(i) < Long.SIZE ? 0 : 1L << marked.charAt(i);
+        }
+        for (byte each : bytes) {
+            if (each < ' ' || each == 0x7f || ((each < Long.SIZE ? low : high) >>> each & 1) != 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     static Pathname empty() {

@@ -28,6 +28,17 @@ class GlobTest {
     }
 
     @Test
+    void quotesWhatIsSpecialAndNothingElse() {
+        for (int each = 1; each < 0x80; each++) {
+            char c = (char) each;
+            String shown = each < ' ' || each == 0x7f ? "\\x%02x".formatted(each) : String.valueOf(c);
+            boolean isSpecial = "*?[{\\".indexOf(c) >= 0;
+            assertThat(Glob.quoted(Pathname.of("/a" + c))).isEqualTo("/a" + (isSpecial ? "\\" + c : shown));
+            assertThat(Pathname.of("/a" + c)).hasToString("/a" + shown);
+        }
+    }
+
+    @Test
     void aNameWithABackslashMatchesItself() {
         Pathname unit = Pathname.of("/etc/systemd/system/mnt-a\\x2db.mount");
         assertThat(Glob.of(unit.toString()).matches(unit)).isTrue();
