@@ -44,12 +44,6 @@ public final class Checkpoint {
 
     private Checkpoint() {}
 
-    /** Takes the records of a state one after the other. */
-    @FunctionalInterface
-    interface Sink {
-        void write(LogRecord record) throws IOException;
-    }
-
     /**
      * Writes the first checkpoint of a seq; does nothing when there is one, which says the same.
      *
@@ -109,7 +103,7 @@ public final class Checkpoint {
     }
 
     /** Writes all that a checkpoint holds. */
-    static void state(HostState state, CheckpointContents contents, Sink out) throws IOException {
+    static void state(HostState state, CheckpointContents contents, RecordSink out) throws IOException {
         host(state, contents, out);
         Map<Long, Integer> hidden = contents.tellsNames() ? state.names().hidden() : Map.of();
         for (FileVersion version : state.versions()) {
@@ -155,7 +149,7 @@ public final class Checkpoint {
     }
 
     /** Writes the rows of a table of names: what changed of the state behind what it stands over. */
-    static void changes(HostState state, Sink out) throws IOException {
+    static void changes(HostState state, RecordSink out) throws IOException {
         host(state, CheckpointContents.LENGTHS, out);
         for (FileVersion version : state.keptVersions().values()) {
             version(version, 0, CheckpointContents.LENGTHS, out);
@@ -168,7 +162,7 @@ public final class Checkpoint {
     }
 
     /** Writes the extents that were added to a state behind what it stands over, by version. */
-    static void added(HostState state, Sink out) throws IOException {
+    static void added(HostState state, RecordSink out) throws IOException {
         for (FileVersion version : state.keptVersions().values()) {
             for (LogRecord.Extent extent : version.added()) {
                 out.write(extent);
@@ -176,14 +170,8 @@ public final class Checkpoint {
         }
     }
 
-    private static void names(HostState state, Sink out) throws IOException {
+    private static void names(HostState state, RecordSink out) throws IOException {
         TreeWalk.byDirectory(state.names().root(), (entry, path) -> out.write(name(entry, path)));
-    }
-
-    /** Writes records into an object. */
-    @FunctionalInterface
-    interface Records {
-        void writeTo(CheckpointWriter out) throws IOException;
     }
 
     /**
@@ -191,7 +179,8 @@ public final class Checkpoint {
      *
      * @return how many bytes it has; -1 when there is an object under the key already, which says the same
      */
-    static long put(BlobStore store, String key, FixedHeader header, Records records) throws IOException {
+    static long put(BlobStore store, String key, FixedHeader header, CheckpointWriter.Records records)
+            throws IOException {
         if (store.exists(key)) {
             return -1;
         }
@@ -224,7 +213,7 @@ public final class Checkpoint {
     }
 
     /** Writes what is of no single file. */
-    static void host(HostState state, CheckpointContents contents, Sink out) throws IOException {
+    static void host(HostState state, CheckpointContents contents, RecordSink out) throws IOException {
         LogRecord.IncarnationOpened last = state.lastIncarnation();
         if (last != null) {
             out.write(last);
@@ -242,7 +231,8 @@ public final class Checkpoint {
     }
 
     /** Writes a version, without its names. */
-    static void version(FileVersion version, int hidden, CheckpointContents contents, Sink out) throws IOException {
+    static void version(FileVersion version, int hidden, CheckpointContents contents, RecordSink out)
+            throws IOException {
         out.write(opened(version, contents.start(version)));
         int names = version.nameCount() - hidden;
         if (names != 1 && contents.tellsNames()) {
@@ -267,7 +257,7 @@ public final class Checkpoint {
     }
 
     /** Writes what became of a version unless it grows. */
-    static void closed(FileVersion version, Sink out) throws IOException {
+    static void closed(FileVersion version, RecordSink out) throws IOException {
         LogRecord.Reason reason =
                 switch (version.state()) {
                     case GROWING -> null;
@@ -281,7 +271,7 @@ public final class Checkpoint {
         }
     }
 
-    static void attributes(FileVersion version, Sink out) throws IOException {
+    static void attributes(FileVersion version, RecordSink out) throws IOException {
         out.write(new LogRecord.AttributesChanged(version.id(), Pathname.of(""), version.attributes()));
     }
 

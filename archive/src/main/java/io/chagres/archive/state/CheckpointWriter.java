@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Streams a checkpoint into an object, one frame in memory at a time, and its index. Confined to one thread.
  */
-final class CheckpointWriter implements Checkpoint.Sink, AutoCloseable {
+final class CheckpointWriter implements RecordSink, AutoCloseable {
     /** The most bytes of a block: it and the header fit one frame. */
     static final int MAX_BLOCK_BYTES = SeekableFrames.FRAME_BYTES - FixedHeader.BYTES - Integer.BYTES;
 
@@ -37,6 +37,12 @@ final class CheckpointWriter implements Checkpoint.Sink, AutoCloseable {
 
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
+
+    /** Writes records into an object. */
+    @FunctionalInterface
+    interface Records {
+        void writeTo(CheckpointWriter out) throws IOException;
+    }
 
     private final Target object;
     private final @Nullable TableIndex index;

@@ -62,7 +62,7 @@ public final class HistoryExpiry {
         LongPredicate told = id -> keeps.test(id) && !gone.contains(id);
         String key = ArchiveLayout.history(hostId, new CommitSpan(0, state.seq()), earliestMs[0]);
         long put = Checkpoint.put(writing, key, Checkpoint.header(state, FixedHeader.HISTORY), out -> {
-            Checkpoint.Sink kept = record -> {
+            RecordSink kept = record -> {
                 if (isKept(record, told)) {
                     out.write(record);
                 }
@@ -126,7 +126,7 @@ public final class HistoryExpiry {
     }
 
     /** Visits the records of moments behind a commit, each of them once. */
-    private static void forEachBehind(BlobStore store, List<History.Stored> chain, long seq, Checkpoint.Sink visitor)
+    private static void forEachBehind(BlobStore store, List<History.Stored> chain, long seq, RecordSink visitor)
             throws IOException {
         long told = seq;
         for (History.Stored each : chain) {

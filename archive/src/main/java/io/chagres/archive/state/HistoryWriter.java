@@ -186,7 +186,7 @@ public final class HistoryWriter implements RunListener, AutoCloseable {
         return begin;
     }
 
-    private static void begin(BlobStore store, String hostId, CheckpointId checkpoint, Checkpoint.Sink out)
+    private static void begin(BlobStore store, String hostId, CheckpointId checkpoint, RecordSink out)
             throws IOException {
         try (LocalTables tables = LocalTables.temporary()) {
             HostState then = HostLog.load(store, hostId, checkpoint, tables, RunListener.NONE);

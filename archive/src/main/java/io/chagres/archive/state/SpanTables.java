@@ -134,7 +134,7 @@ public final class SpanTables {
             TableSection section,
             CommitSpan span,
             FixedHeader header,
-            Checkpoint.Records records)
+            CheckpointWriter.Records records)
             throws IOException {
         String key = ArchiveLayout.table(hostId, base, section, span);
         long bytes = Checkpoint.put(store, key, header, records);

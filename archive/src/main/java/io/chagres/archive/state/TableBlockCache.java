@@ -14,7 +14,7 @@ final class TableBlockCache {
     private final Map<Place, TableBlock> blocks = new LinkedHashMap<>(16, 0.75f, true);
 
     /** Where a block is. */
-    private record Place(StateTable table, int number) {}
+    private record Place(Object table, int number) {}
 
     /** Makes one that keeps a number of blocks, most of some 32 KiB. */
     TableBlockCache(int maxBlocks) {
@@ -27,7 +27,7 @@ final class TableBlockCache {
     }
 
     /** Returns a block; with the lock, until which is given back it stays as it is. */
-    TableBlock block(StateTable table, int number, Filling filling) throws IOException {
+    TableBlock block(Object table, int number, Filling filling) throws IOException {
         Place place = new Place(table, number);
         TableBlock there = blocks.get(place);
         if (there != null) {
@@ -47,7 +47,7 @@ final class TableBlockCache {
     }
 
     /** Forgets the blocks of a table. */
-    synchronized void forget(StateTable table) {
+    synchronized void forget(Object table) {
         blocks.keySet().removeIf(place -> place.table() == table);
     }
 }

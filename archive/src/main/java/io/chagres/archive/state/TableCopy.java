@@ -30,7 +30,7 @@ final class TableCopy {
      *
      * @param records writes it; nothing where it is gone
      */
-    record Change(byte[] key, Checkpoint.Records records) {}
+    record Change(byte[] key, CheckpointWriter.Records records) {}
 
     private final int section;
     private final CheckpointWriter to;

@@ -160,7 +160,7 @@ final class TableMerge implements AutoCloseable {
     }
 
     /** Gives all rows of the state that they add up to, as a checkpoint has them; lengths where bytes are elsewhere. */
-    void state(Checkpoint.Sink out) throws IOException {
+    void state(RecordSink out) throws IOException {
         for (Cursor each : states) {
             while (each.isIn(TableIndex.HOST)) {
                 LogRecord fact = each.take();
@@ -210,7 +210,7 @@ final class TableMerge implements AutoCloseable {
         return first;
     }
 
-    private void version(long id, Checkpoint.Sink out) throws IOException {
+    private void version(long id, RecordSink out) throws IOException {
         Cursor from = null;
         for (Cursor each : states) {
             from = from == null && each.id == id ? each : from;
@@ -235,7 +235,7 @@ final class TableMerge implements AutoCloseable {
     }
 
     /** Gives a version that a table changed: its extents follow its opening, as in a checkpoint. */
-    private void changed(long id, Cursor from, Checkpoint.Sink out) throws IOException {
+    private void changed(long id, Cursor from, RecordSink out) throws IOException {
         List<LogRecord> rest = new ArrayList<>();
         long length = 0;
         long end = 0;
@@ -271,7 +271,7 @@ final class TableMerge implements AutoCloseable {
     }
 
     /** Gives the extents behind a position that one has of a version, up to its length; returns where they end. */
-    private static long attach(long id, Cursor from, long start, long length, Checkpoint.Sink out) throws IOException {
+    private static long attach(long id, Cursor from, long start, long length, RecordSink out) throws IOException {
         long end = start;
         while (from.id == id) {
             if (from.take() instanceof LogRecord.Extent extent && extent.start() == end && end < length) {

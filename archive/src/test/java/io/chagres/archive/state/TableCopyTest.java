@@ -53,7 +53,7 @@ class TableCopyTest {
         return new TreeMap<>(Arrays::compareUnsigned);
     }
 
-    private String put(TableSection section, Checkpoint.Records records) throws IOException {
+    private String put(TableSection section, CheckpointWriter.Records records) throws IOException {
         tables++;
         CommitSpan span = new CommitSpan(tables - 1, tables);
         String key = ArchiveLayout.table(HOST, CheckpointId.BEGINNING, section, span);

@@ -3,6 +3,7 @@ package io.chagres.ship.file;
 import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.format.RecordWriter;
+import io.chagres.archive.state.RecordSink;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -156,7 +157,7 @@ public final class KnownNames {
      * @param begun the names that have begun there
      * @param continuing returns how a version continues there; null for one that does not
      */
-    void giveBeginnings(KnownNames begun, LongFunction<@Nullable InodeAttributes> continuing, LoadedRows.Records to)
+    void giveBeginnings(KnownNames begun, LongFunction<@Nullable InodeAttributes> continuing, RecordSink to)
             throws IOException {
         for (Map.Entry<Pathname, Meaning> each : names.entrySet()) {
             giveBeginning(each.getKey(), each.getValue(), begun, continuing, to);
@@ -178,7 +179,7 @@ public final class KnownNames {
             Meaning meaning,
             KnownNames begun,
             LongFunction<@Nullable InodeAttributes> continuing,
-            LoadedRows.Records to)
+            RecordSink to)
             throws IOException {
         InodeAttributes attributes =
                 meaning.versionId() == 0 ? meaning.attributes() : continuing.apply(meaning.versionId());
@@ -187,7 +188,7 @@ public final class KnownNames {
                     ? LogRecord.Kind.FILE
                     : meaning.isDirectory() ? LogRecord.Kind.DIRECTORY : LogRecord.Kind.SYMLINK;
             Pathname target = meaning.target() == null ? NO_TARGET : meaning.target();
-            to.take(new LogRecord.NameAdded(path, kind, meaning.versionId(), target, attributes));
+            to.write(new LogRecord.NameAdded(path, kind, meaning.versionId(), target, attributes));
         }
     }
 

@@ -4,6 +4,7 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.state.CommitCheck;
 import io.chagres.archive.state.HostRows;
+import io.chagres.archive.state.RecordSink;
 import io.chagres.linux.Pathname;
 import java.io.IOException;
 import java.util.function.LongConsumer;
@@ -14,13 +15,6 @@ import java.util.function.LongConsumer;
  */
 public final class LoadedRows implements HostRows {
     private static final int RECORDS_TOLD = 4096;
-
-    /** Takes records, one after the other. */
-    @FunctionalInterface
-    public interface Records {
-        /** Takes the next one. */
-        void take(LogRecord record) throws IOException;
-    }
 
     private final LongConsumer progress;
     private final ResumePoints points;
@@ -118,7 +112,7 @@ public final class LoadedRows implements HostRows {
      *
      * @param begun what that log has of them
      */
-    public void giveBeginnings(LoadedRows begun, Records to) throws IOException {
+    public void giveBeginnings(LoadedRows begun, RecordSink to) throws IOException {
         names.forEachFile(points::named);
         points.giveBeginnings(begun.points, to);
         names.giveBeginnings(begun.names, points::continuing, to);

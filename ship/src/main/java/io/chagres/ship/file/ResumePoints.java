@@ -5,6 +5,7 @@ import io.chagres.archive.FileKey;
 import io.chagres.archive.InodeAttributes;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.state.CommitCheck;
+import io.chagres.archive.state.RecordSink;
 import io.chagres.linux.Pathname;
 import io.chagres.ship.bytes.Crc32cMath;
 import io.chagres.ship.bytes.PrefixChecksums;
@@ -223,11 +224,11 @@ public final class ResumePoints {
      *
      * @param begun the versions that have begun there
      */
-    void giveBeginnings(ResumePoints begun, LoadedRows.Records to) throws IOException {
+    void giveBeginnings(ResumePoints begun, RecordSink to) throws IOException {
         for (CollectedVersion each : collected.sorted()) {
             if (goesOn(each) && begun.collected.get(each.versionId()) == null) {
                 Pathname path = each.lastPath();
-                to.take(new LogRecord.VersionOpened(
+                to.write(new LogRecord.VersionOpened(
                         each.versionId(),
                         key(each.identity()),
                         0,
@@ -235,7 +236,7 @@ public final class ResumePoints {
                         path == null ? NO_PATH : path,
                         each.attributes()));
                 if (each.closed() != null) {
-                    to.take(new LogRecord.VersionClosed(each.versionId(), each.closed()));
+                    to.write(new LogRecord.VersionClosed(each.versionId(), each.closed()));
                 }
             }
         }
