@@ -1,9 +1,13 @@
 """Where the objects of an archive are: a directory, or whatever fsspec opens."""
 
+import errno
 import os
+import stat
 from typing import Any, Dict, List, Optional
 
-from .errors import ChagresError, MissingObjectError
+from .errors import ChagresError, DamagedError, MissingObjectError
+
+_NO_OBJECT = "what has its name is no object"
 
 
 class Store:
@@ -49,16 +53,20 @@ class DirectoryStore(Store):
         self._root = os.path.join(path, "")
 
     def list(self, folder: str) -> List[str]:
-        found = []
-
-        def failed(error: OSError) -> None:  # a folder that cannot be listed is not an empty one
-            if not isinstance(error, (FileNotFoundError, NotADirectoryError)):
-                raise _unread(folder, error)
-
-        for at, below, files in os.walk(self._root + folder, onerror=failed):
-            below.sort()
-            prefix = os.path.relpath(at, self._root).replace(os.sep, "/") + "/"
-            found += [prefix + file for file in files]
+        found, folders = [], [folder]
+        while folders:
+            at = folders.pop()
+            try:
+                with os.scandir(self._root + at) as entries:
+                    for each in entries:
+                        if each.is_dir(follow_symlinks=False):
+                            folders.append(f"{at}{each.name}/")
+                        elif each.is_file(follow_symlinks=False):  # a link or a FIFO is no object
+                            found.append(at + each.name)
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except OSError as e:  # a folder that cannot be listed is not an empty one
+                raise _unread(at, e) from None
         return sorted(found)
 
     def folders(self, folder: str) -> List[str]:
@@ -72,7 +80,7 @@ class DirectoryStore(Store):
 
     def size(self, key: str) -> int:
         try:
-            return os.stat(self._root + key).st_size
+            return _of_object(key, os.lstat(self._root + key)).st_size
         except (FileNotFoundError, NotADirectoryError):
             return -1
         except OSError as e:
@@ -80,8 +88,9 @@ class DirectoryStore(Store):
 
     def range(self, key: str, offset: int, length: int) -> bytes:
         try:
-            file = os.open(self._root + key, os.O_RDONLY | os.O_CLOEXEC)
+            file = os.open(self._root + key, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
             try:
+                _of_object(key, os.fstat(file))
                 data = os.pread(file, length, offset)
                 while 0 < len(data) < length and (more := os.pread(file, length - len(data), offset + len(data))):
                     data += more
@@ -91,7 +100,16 @@ class DirectoryStore(Store):
         except (FileNotFoundError, NotADirectoryError):
             raise MissingObjectError(key, "it is missing") from None
         except OSError as e:
+            if e.errno == errno.ELOOP:
+                raise DamagedError(key, _NO_OBJECT) from None
             raise _unread(key, e) from None
+
+
+def _of_object(key: str, found: os.stat_result) -> os.stat_result:
+    """Nobody waits for a FIFO, and a link leads out of the archive."""
+    if not stat.S_ISREG(found.st_mode):
+        raise DamagedError(key, _NO_OBJECT)
+    return found
 
 
 def _unread(key: str, error: Exception) -> ChagresError:

@@ -197,6 +197,20 @@ def test_a_damaged_file_leaves_others(archives, tmp_path, capfd):
     assert {str(each) for each in whole - rest} == {LOG.replace(":", "")}
 
 
+@pytest.mark.parametrize("made", [os.mkfifo, os.mkdir, lambda path: os.symlink("/dev/zero", path)])
+@pytest.mark.parametrize("folder", ["log", "streams/0000000000000001"])
+def test_nobody_waits_for_what_is_no_object(archives, tmp_path, capfd, made, folder):
+    copy = shutil.copytree(archives / "plain", tmp_path / "copy")
+    for key in copy.glob(f"hosts/*/{folder}/*"):
+        key.rename(tmp_path / "kept")
+        made(key)
+        code, _, err = of_program(capfd, copy, "restore", tmp_path / "out")
+        assert code == 1 and key.name in err
+        shutil.rmtree(tmp_path / "out", ignore_errors=True)
+        (os.rmdir if key.is_dir() else os.remove)(key)
+        (tmp_path / "kept").rename(key)
+
+
 def test_mistakes_are_said(archives, tmp_path, capfd):
     assert "Invalid isoformat" in of_program(capfd, archives / "plain", "list", "--at", "soon")[2]
     assert "nothing" in of_program(capfd, archives / "plain", "list", "--trust", tmp_path / "nothing")[2]
@@ -206,10 +220,9 @@ def test_mistakes_are_said(archives, tmp_path, capfd):
 
 
 def test_a_folder_that_cannot_be_listed_is_not_empty(archives, tmp_path, monkeypatch):
-    def walk(top, onerror):
-        onerror(OSError(errno.EIO, os.strerror(errno.EIO), top))
-        return iter(())
+    def scandir(top):
+        raise OSError(errno.EIO, os.strerror(errno.EIO), top)
 
-    monkeypatch.setattr(os, "walk", walk)
+    monkeypatch.setattr(os, "scandir", scandir)
     with pytest.raises(chagres.ChagresError, match="does not give it"):
         chagres.Archive(archives / "plain").files()
