@@ -490,9 +490,23 @@ public final class Repair {
                 return; // a compaction removed it, or it was never there
             } catch (StoreException e) {
                 HostRegistry.requireDamage(store, e);
+                requireGiven(key, e);
                 listener.step(RepairAction.LOSS, key, "it cannot be read: " + e.getMessage(), "it stays where it is");
                 return;
             }
+        }
+    }
+
+    /** A checkpoint without what the store refuses would call that lost, and a compaction remove it, whole or not. */
+    private void requireGiven(String key, StoreException refusal) throws StoreException {
+        if (key.startsWith(ArchiveLayout.log(hostId))
+                || key.startsWith(ArchiveLayout.checkpoints(hostId))
+                || key.startsWith(ArchiveLayout.history(hostId))) {
+            throw new StoreException(
+                    refusal.getMessage() + ". It may be whole, and a repair would call lost what it holds. Nothing was"
+                            + " changed; give the right to read it, or move " + key
+                            + " out of the archive if nothing can read it again, and repair then",
+                    refusal);
         }
     }
 

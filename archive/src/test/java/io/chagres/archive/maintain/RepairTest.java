@@ -82,6 +82,28 @@ class RepairTest extends RepairFixture {
         assertThat(content()).isEqualTo(before);
     }
 
+    /** A store that refuses one object has said nothing of it: a right may be missing, and come back. */
+    @ParameterizedTest
+    @ValueSource(strings = {"/log/", "/checkpoints/", "/history/"})
+    void callsNothingLostThatTheStoreRefuses(String folder) throws IOException {
+        compact(new ArrayList<>());
+        try (Host host = new Host(store, ID, "web1")) {
+            host.file("/later", "of later");
+            host.commit();
+        }
+        List<String> keys = store.keys();
+        for (String key : store.keys("hosts/" + ID + folder)) {
+            BlobStore refusing = new FaultyStore(store, (operation, done) -> {
+                if (operation.kind() == FaultyStore.Kind.GET && operation.key().equals(key)) {
+                    throw new StoreException(key + ": 403 AccessDenied", new IOException());
+                }
+            });
+            Repair repair = new Repair(refusing, ID, store::nowMs, (action, object, why, consequence) -> {});
+            assertThatThrownBy(() -> repair.run(true)).as(key).hasMessageContainingAll(key, "It may be whole");
+            assertThat(store.keys()).as(key).isEqualTo(keys);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {3, 6})
     void aCompactionMovesWhatIsLeftOutOfTheCommits(long seq) throws IOException {
