@@ -65,6 +65,31 @@ public final class ArchiveLayout {
         return span == null || span.to() <= span.from() ? null : span;
     }
 
+    /** Returns the prefix of what a repair set aside of a host, and of its notes. */
+    public static String quarantine(String hostId) {
+        return QUARANTINE + host(hostId);
+    }
+
+    /** Returns the commits that are lost by a key that a repair put or moved; null when the key says none. */
+    public static @Nullable CommitSpan goneOf(String key) {
+        CommitSpan named = lostOf(key);
+        String name = key.substring(key.lastIndexOf('/') + 1);
+        long seq = name.length() < SEQ_DIGITS ? 0 : number(name.substring(0, SEQ_DIGITS));
+        return named != null ? named : seq <= 0 ? null : new CommitSpan(seq - 1, seq);
+    }
+
+    /** Returns the key of a repair's note that the histories of commits are lost: those behind one, up to another. */
+    public static String lostMoments(String hostId, CommitSpan span) {
+        return QUARANTINE + history(hostId) + digits(span.from()) + "-" + digits(span.to());
+    }
+
+    /** Returns the commits that such a key begins with, or that of a history; null when the key is something else. */
+    public static @Nullable CommitSpan momentsOf(String key) {
+        String name = key.substring(key.lastIndexOf('/') + 1);
+        CommitSpan span = name.length() < SPAN_DIGITS ? null : numbers(name.substring(0, SPAN_DIGITS));
+        return span == null || span.to() <= span.from() ? null : span;
+    }
+
     /** Returns the prefix of a host's checkpoints. */
     public static String checkpoints(String hostId) {
         return HOSTS + hostId + "/checkpoints/";

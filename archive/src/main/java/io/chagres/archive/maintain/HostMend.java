@@ -10,10 +10,9 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.find.LineFilters;
 import io.chagres.archive.log.ProtectedStore;
 import io.chagres.archive.state.Checkpoints;
-import io.chagres.archive.state.History;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.LogWitness;
-import io.chagres.archive.state.LostCommits;
+import io.chagres.archive.state.Quarantine;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
@@ -52,8 +51,8 @@ final class HostMend {
     private @Nullable HostRegistration registration;
     private boolean recordIsMissing;
     private boolean nameIsMissing;
-    private boolean momentsAreMissing;
     private final List<CommitSpan> gaps = new ArrayList<>();
+    private List<CommitSpan> moments = List.of();
 
     HostMend(BlobStore store, String hostId, RepairListener listener) {
         this.store = store;
@@ -96,6 +95,7 @@ final class HostMend {
      */
     boolean plan(HostState state, NavigableSet<Long> left, Map<String, String> damaged) throws IOException {
         findGaps(left, state.seq());
+        findMoments(left, damaged);
         registration = HostRegistration.recorded(store, hostId);
         LogRecord.IncarnationOpened writer = state.lastIncarnation();
         if (registration != null && writer != null && registration.contradicts(writer)) {
@@ -115,13 +115,12 @@ final class HostMend {
                     "it is damaged or missing, and nothing that is left of the log says whose host it is",
                     "a shipper that lost its state does not find this host");
         }
-        momentsAreMissing = areMomentsMissing();
-        return !gaps.isEmpty() || momentsAreMissing || (known != null && (recordIsMissing || nameIsMissing));
+        return !gaps.isEmpty() || !moments.isEmpty() || (known != null && (recordIsMissing || nameIsMissing));
     }
 
     /** Finds commits that are missing between others, or before the last one, and that no repair named yet. */
     private void findGaps(NavigableSet<Long> left, long last) throws IOException {
-        LostCommits named = LostCommits.read(store, hostId);
+        Quarantine named = Quarantine.read(store, hostId);
         long before = left.isEmpty() ? last : left.first();
         for (long seq : left.headSet(last, true)) {
             addGap(named, before, seq - 1);
@@ -130,7 +129,7 @@ final class HostMend {
         addGap(named, before, last);
     }
 
-    private void addGap(LostCommits named, long before, long last) throws IOException {
+    private void addGap(Quarantine named, long before, long last) throws IOException {
         if (last > before && named.namedMs(before + 1, last).isEmpty()) {
             gaps.add(new CommitSpan(before, last));
         }
@@ -147,25 +146,22 @@ final class HostMend {
         if (known != null && nameIsMissing) {
             keys.add(known.nameKey());
         }
-        if (momentsAreMissing) {
-            keys.add(noteOfMoments());
-        }
+        moments.forEach(span -> keys.add(ArchiveLayout.lostMoments(hostId, span)));
         return keys;
     }
 
-    private String noteOfMoments() {
-        return ArchiveLayout.QUARANTINE + ArchiveLayout.history(hostId) + "missing";
-    }
-
-    /** The histories that compaction keeps of removed commits are gone, and nobody has said so. */
-    private boolean areMomentsMissing() throws IOException {
+    /** Finds the commits whose moments neither a history tells nor they themselves, and that no repair named. */
+    private void findMoments(NavigableSet<Long> left, Map<String, String> damaged) throws IOException {
         CheckpointId newest = Checkpoints.newest(store, hostId);
-        BlobInfo first = BlobList.first(store, ArchiveLayout.log(hostId));
-        long before = first == null ? Long.MAX_VALUE : ArchiveLayout.namedCommit(first.key()) - 1;
-        return newest != null
-                && !History.reaches(store, hostId, 0, Math.min(newest.seq(), before), false)
-                && store.children(ArchiveLayout.QUARANTINE + ArchiveLayout.host(hostId))
-                        .isEmpty();
+        List<CommitSpan> told = CommitSpan.rows(left);
+        told.addAll(gaps);
+        for (String key : damaged.keySet()) {
+            CommitSpan moved = key.startsWith(ArchiveLayout.log(hostId)) ? ArchiveLayout.goneOf(key) : null;
+            told.addAll(moved == null ? List.of() : List.of(moved));
+        }
+        if (newest != null) {
+            moments = Quarantine.read(store, hostId).untold(new CommitSpan(0, newest.seq()), false, told);
+        }
     }
 
     /** Puts them; what was damaged must be gone. */
@@ -181,21 +177,21 @@ final class HostMend {
             ProtectedStore.stored(store)
                     .putIfAbsent(ArchiveLayout.lost(hostId, gap), MemorySegment.ofArray(new byte[0]));
         }
-        if (momentsAreMissing) {
-            ProtectedStore.stored(store).putIfAbsent(noteOfMoments(), MemorySegment.ofArray(new byte[0]));
+        for (CommitSpan span : moments) {
+            ProtectedStore.stored(store)
+                    .putIfAbsent(ArchiveLayout.lostMoments(hostId, span), MemorySegment.ofArray(new byte[0]));
         }
     }
 
     /** Says why one of them is put, and what that means. */
     String[] reason(String key) {
-        CommitSpan gap = key.startsWith(ArchiveLayout.QUARANTINE) ? ArchiveLayout.lostOf(key) : null;
+        boolean ofLog = key.startsWith(ArchiveLayout.QUARANTINE + ArchiveLayout.log(hostId));
+        CommitSpan gap = ofLog ? ArchiveLayout.lostOf(key) : null;
         if (gap != null) {
-            String which = gap.to() == gap.from() + 1
-                    ? "commit " + gap.to() + " is"
-                    : "commits " + (gap.from() + 1) + " to " + gap.to() + " are";
-            return new String[] {which + " lost", "a note says so: 'verify' counts that as known, and no fault"};
+            String lost = gap.to() == gap.from() + 1 ? " is lost" : " are lost";
+            return new String[] {gap + lost, "a note says so: 'verify' counts that as known, and no fault"};
         }
-        return momentsAreMissing && key.equals(noteOfMoments())
+        return key.startsWith(ArchiveLayout.QUARANTINE)
                 ? new String[] {
                     "the history of commits that were removed is missing", "a note says that '--at' lacks that time"
                 }

@@ -7,10 +7,10 @@ import io.chagres.archive.CorruptArchiveException;
 import io.chagres.archive.find.LineFilters;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.state.Checkpoints;
-import io.chagres.archive.state.History;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.LogWitness;
+import io.chagres.archive.state.Quarantine;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
@@ -66,6 +66,7 @@ final class Sweep {
     private final Set<String> replaced;
     private final Set<String> lost;
     private final Set<String> referredTo = new HashSet<>();
+    private @Nullable Quarantine quarantine;
     private @Nullable Long onlyCopiesUntilMs;
     private final List<BlobInfo> checkpoints = new ArrayList<>();
     private final List<BlobInfo> marks = new ArrayList<>();
@@ -248,9 +249,7 @@ final class Sweep {
     /** From then on histories say what was so after each commit; only a repair leaves some out, and says so. */
     private void requireMoments(long after, long upTo, Map<String, CorruptArchiveException> faults) throws IOException {
         String history = ArchiveLayout.history(hostId);
-        String moved = ArchiveLayout.QUARANTINE + ArchiveLayout.host(hostId);
-        if (!History.reaches(store, hostId, after, upTo, true)
-                && store.children(moved).isEmpty()) {
+        if (!quarantine().untold(new CommitSpan(after, upTo), true, List.of()).isEmpty()) {
             faults.put(history, CorruptArchiveException.missing(history));
         }
         for (BlobInfo each : BlobList.all(store, history, null)) {
@@ -315,9 +314,18 @@ final class Sweep {
             return true;
         }
         if (onlyCopiesUntilMs == null) {
-            onlyCopiesUntilMs = LogWitness.onlyCopiesUntilMs(store, hostId);
+            onlyCopiesUntilMs = LogWitness.onlyCopiesUntilMs(store, hostId, quarantine());
         }
         return object.modifiedMs() - ORPHAN_MS > onlyCopiesUntilMs;
+    }
+
+    private Quarantine quarantine() throws IOException {
+        Quarantine read = quarantine;
+        if (read == null) {
+            read = Quarantine.read(store, hostId);
+            quarantine = read;
+        }
+        return read;
     }
 
     /** The newest stays, however old: it is the host's last word. So do those of the fenced: nobody says them again. */

@@ -70,15 +70,38 @@ public final class History {
         return new Found(new LogRecord.Moment(0, 0), List.of(), newest);
     }
 
+    /** Returns whether the moments of all commits up to one are kept. It lists objects and reads none. */
+    static boolean reaches(BlobStore store, String hostId, long upTo) throws IOException {
+        return gaps(store, hostId, new CommitSpan(0, upTo), false, List.of()).isEmpty();
+    }
+
     /**
-     * Returns whether the moments of all commits behind one up to another are kept. It lists objects and reads none.
+     * Returns the commits whose moments are not kept. It lists objects and reads none.
      *
-     * @param onlyMarked whether only those count that have the mark of compaction
+     * @param within the commits that it looks at
+     * @param onlyMarked whether only those histories count that have the mark of compaction
+     * @param others the commits that are left out besides
      */
-    public static boolean reaches(BlobStore store, String hostId, long after, long upTo, boolean onlyMarked)
+    public static List<CommitSpan> gaps(
+            BlobStore store, String hostId, CommitSpan within, boolean onlyMarked, List<CommitSpan> others)
             throws IOException {
         List<Stored> all = list(store, hostId);
-        return Tables.chain(spans(onlyMarked ? marked(all) : all), after, upTo) != null;
+        List<CommitSpan> spans = new ArrayList<>(others);
+        spans.addAll(spans(onlyMarked ? marked(all) : all));
+        spans.sort(Comparator.comparingLong(CommitSpan::from));
+        List<CommitSpan> gaps = new ArrayList<>();
+        long reached = within.from();
+        for (CommitSpan each : spans) {
+            long begins = Math.min(each.from(), within.to());
+            if (begins > reached) {
+                gaps.add(new CommitSpan(reached, begins));
+            }
+            reached = Math.max(reached, each.to());
+        }
+        if (reached < within.to()) {
+            gaps.add(new CommitSpan(reached, within.to()));
+        }
+        return gaps;
     }
 
     /**

@@ -156,7 +156,7 @@ public final class HistoryWriter implements RunListener, AutoCloseable {
         }
         endBlock();
         long base = firstSeq - 1;
-        CheckpointId begin = base == 0 || History.reaches(store, hostId, 0, base, false)
+        CheckpointId begin = base == 0 || History.reaches(store, hostId, base)
                 ? null
                 : Checkpoints.counting(store, hostId).floor(new CheckpointId(base, Long.MAX_VALUE));
         long from = begin == null ? base : 0;

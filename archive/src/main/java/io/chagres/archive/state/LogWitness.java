@@ -193,21 +193,13 @@ public final class LogWitness {
     /**
      * Returns the time until which data objects were put that may be the only copy of something although nothing refers
      * to them. There are such objects when commits or checkpoints of the host are missing, or were missing until a
-     * repair. A repair puts what it found damaged or missing below {@code quarantine/}.
+     * repair.
      *
+     * @param quarantine what repairs found damaged or missing
      * @return a time of the store, milliseconds since 1970; {@link Long#MIN_VALUE} when nothing was missing
      */
-    public static long onlyCopiesUntilMs(BlobStore store, String hostId) throws IOException {
-        if (unbegun(store, hostId) != null) {
-            return Long.MAX_VALUE;
-        }
-        long untilMs = Long.MIN_VALUE;
-        for (String folder : List.of(ArchiveLayout.log(hostId), ArchiveLayout.checkpoints(hostId))) {
-            for (BlobInfo kept : BlobList.all(store, ArchiveLayout.QUARANTINE + folder, null)) {
-                untilMs = Math.max(untilMs, kept.modifiedMs());
-            }
-        }
-        return untilMs;
+    public static long onlyCopiesUntilMs(BlobStore store, String hostId, Quarantine quarantine) throws IOException {
+        return unbegun(store, hostId) != null ? Long.MAX_VALUE : quarantine.untilMs();
     }
 
     /**

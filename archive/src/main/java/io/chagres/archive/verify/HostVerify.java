@@ -20,14 +20,13 @@ import io.chagres.archive.state.ExtentFilter;
 import io.chagres.archive.state.ExtentList;
 import io.chagres.archive.state.Extents;
 import io.chagres.archive.state.FileVersion;
-import io.chagres.archive.state.History;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.LogWitness;
-import io.chagres.archive.state.LostCommits;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.Predecessor;
+import io.chagres.archive.state.Quarantine;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobList;
@@ -59,6 +58,7 @@ final class HostVerify implements AutoCloseable {
     private final BlobStore store;
     private final String hostId;
     private final VerifyCounter counter;
+    private final Quarantine quarantine;
     private final LocalTables tables;
     private final List<BlobInfo> commits = new BlobList();
     private final NavigableMap<Long, NavigableMap<CheckpointId, BlobInfo>> checkpoints = new TreeMap<>();
@@ -85,7 +85,14 @@ final class HostVerify implements AutoCloseable {
     private @Nullable VersionReader bytes;
     private @Nullable HostState bytesOf;
 
-    HostVerify(BlobStore store, String hostId, VerifyCounter counter, Workers workers, LocalTables tables) {
+    HostVerify(
+            BlobStore store,
+            String hostId,
+            VerifyCounter counter,
+            Workers workers,
+            LocalTables tables,
+            Quarantine quarantine) {
+        this.quarantine = quarantine;
         this.tables = tables;
         this.store = store;
         this.hostId = hostId;
@@ -165,7 +172,12 @@ final class HostVerify implements AutoCloseable {
                 ArchiveLayout.history(hostId),
                 "moments that were compacted can be shown only before it",
                 object -> checkHistory(object.key()));
-        checkMoments();
+        MomentCheck.check(
+                hostId,
+                commits.stream().map(HostVerify::seqOf).toList(),
+                checkpoints.isEmpty() ? 0 : checkpoints.lastKey(),
+                quarantine,
+                counter);
         checkBeside(
                 ArchiveLayout.tables(hostId),
                 "nothing is lost: the commits say the same, but reading takes longer",
@@ -178,7 +190,7 @@ final class HostVerify implements AutoCloseable {
                 ArchiveLayout.heartbeats(hostId),
                 "nothing is lost: 'status' does not know what the host said then",
                 object -> Heartbeat.check(store, object.key()));
-        long untilMs = complete ? LogWitness.onlyCopiesUntilMs(store, hostId) : Long.MAX_VALUE;
+        long untilMs = complete ? LogWitness.onlyCopiesUntilMs(store, hostId, quarantine) : Long.MAX_VALUE;
         for (BlobInfo object : objects.values()) {
             if (!extents.refersTo(object.key()) && object.modifiedMs() > untilMs) {
                 counter.garbage(object);
@@ -252,21 +264,6 @@ final class HostVerify implements AutoCloseable {
             HostRegistry.requireAnswer(store, e);
             complete = false;
             counter.fault(next, e, "the commit that was there cannot be read, and none can be written");
-        }
-    }
-
-    /** A compaction that removes commits keeps their moments, for ever; only a repair leaves some out, and says so. */
-    private void checkMoments() throws IOException {
-        long newest = checkpoints.isEmpty() ? 0 : checkpoints.lastKey();
-        long removed = commits.isEmpty() ? newest : Math.min(newest, seqOf(commits.getFirst()) - 1);
-        String history = ArchiveLayout.history(hostId);
-        if (!History.reaches(store, hostId, 0, removed, false)
-                && store.children(ArchiveLayout.QUARANTINE + ArchiveLayout.HOSTS + hostId + "/")
-                        .isEmpty()) {
-            counter.fault(
-                    history,
-                    "the history of commits up to " + removed + " is missing",
-                    "'--at' shows some moments of that time as earlier ones, or not at all; nothing of now is lost");
         }
     }
 
@@ -465,7 +462,7 @@ final class HostVerify implements AutoCloseable {
         if (expected > 0 && expected < seq) {
             String many = expected + 1 == seq ? "it is missing" : "it is missing, and all up to commit " + (seq - 1);
             CorruptArchiveException gap = new CorruptArchiveException(ArchiveLayout.commit(hostId, expected), many);
-            OptionalLong namedMs = LostCommits.read(store, hostId).namedMs(expected, seq - 1);
+            OptionalLong namedMs = quarantine.namedMs(expected, seq - 1);
             if (namedMs.isPresent()) {
                 counter.known(gap, unreadableFrom(expected), namedMs.getAsLong());
                 state = null;
@@ -514,7 +511,7 @@ final class HostVerify implements AutoCloseable {
         }
         if (loaded != null) {
             boolean counts = Checkpoints.marked(store, hostId).contains(id); // what a shipper may put names no loss
-            extents.named(counts ? LostCommits.read(store, hostId).lastMs() : OptionalLong.empty());
+            extents.named(counts ? quarantine.lastNamedMs() : OptionalLong.empty());
             checkContents(loaded);
             extents.named(OptionalLong.empty());
             HostState unused = checked;

@@ -6,7 +6,7 @@ import io.chagres.archive.age.AgeException;
 import io.chagres.archive.age.AgeFile;
 import io.chagres.archive.format.CommitHeader;
 import io.chagres.archive.log.CommitReader;
-import io.chagres.archive.state.LostCommits;
+import io.chagres.archive.state.Quarantine;
 import io.chagres.archive.store.BlobInfo;
 import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
@@ -27,8 +27,10 @@ final class SealedVerify {
     private final BlobStore store;
     private final String hostId;
     private final VerifyCounter counter;
+    private final Quarantine quarantine;
 
-    SealedVerify(BlobStore store, String hostId, VerifyCounter counter) {
+    SealedVerify(BlobStore store, String hostId, VerifyCounter counter, Quarantine quarantine) {
+        this.quarantine = quarantine;
         this.store = store;
         this.hostId = hostId;
         this.counter = counter;
@@ -84,7 +86,7 @@ final class SealedVerify {
     }
 
     private boolean isKnown(long first, long last) throws IOException {
-        OptionalLong namedMs = LostCommits.read(store, hostId).namedMs(first, last);
+        OptionalLong namedMs = quarantine.namedMs(first, last);
         if (namedMs.isPresent()) {
             CorruptArchiveException gap = CorruptArchiveException.missing(ArchiveLayout.commit(hostId, first));
             counter.known(gap, "what it held is lost", namedMs.getAsLong());

@@ -14,6 +14,7 @@ import io.chagres.archive.sign.Trust;
 import io.chagres.archive.state.KeyCheck;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.LogWitness;
+import io.chagres.archive.state.Quarantine;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import io.chagres.archive.store.StoreException;
@@ -146,13 +147,20 @@ public final class Verify {
         if (gap != null) {
             counter.fault(gap, "what was committed by it can be read only as far as something else says the same");
         }
-        try (HostVerify host = new HostVerify(store, hostId, counter, workers, tables)) {
+        Quarantine quarantine = Quarantine.tryRead(store, hostId);
+        try (HostVerify host = new HostVerify(store, hostId, counter, workers, tables, quarantine)) {
             host.run();
         } catch (EncryptedException e) {
             unopened(hostId, e);
-            new SealedVerify(ProtectedStore.stored(store), hostId, counter).run();
+            new SealedVerify(ProtectedStore.stored(store), hostId, counter, quarantine).run();
         } finally {
             tables.release(hostId);
+        }
+        if (quarantine.refusal() != null && counter.hasFaultsOfHost()) {
+            counter.fault(
+                    ArchiveLayout.quarantine(hostId),
+                    "it cannot be listed: " + quarantine.refusal().getMessage(),
+                    "nobody knows here which of these faults a repair named before; give the right to list it");
         }
     }
 

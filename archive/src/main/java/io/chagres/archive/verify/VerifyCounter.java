@@ -180,6 +180,11 @@ final class VerifyCounter {
         }
     }
 
+    /** Says whether the host has any fault so far. */
+    boolean hasFaultsOfHost() {
+        return !toldOfHost.isEmpty();
+    }
+
     long faults() {
         return faults;
     }

@@ -15,6 +15,9 @@ import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.PointInTime;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.SpanTables;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.StoreException;
+import io.chagres.archive.testing.FaultyStore;
 import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.verify.Verify;
@@ -27,6 +30,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -89,7 +93,8 @@ class DerivedRepairTest extends RepairFixture {
                             .seq())
                     .isEqualTo(i);
         }
-        assertThat(History.reaches(store, ID, 0, 6, true)).isTrue();
+        assertThat(History.gaps(store, ID, new CommitSpan(0, 6), true, List.of()))
+                .isEmpty();
         assertThat(repair(true)).isZero();
         for (String each : store.keys("hosts/" + ID + "/history/")) {
             if (!each.startsWith("quarantine/")) {
@@ -189,6 +194,45 @@ class DerivedRepairTest extends RepairFixture {
         }
     }
 
+    /** One repair is no reason to miss nothing that gets lost later: what it named is known, and nothing else. */
+    @Test
+    void aHistoryThatIsLostAfterARepairIsMissed() throws IOException {
+        compact(new ArrayList<>());
+        Host.put(store, ArchiveLayout.tables(ID) + "damaged", new byte[] {1});
+        repair(true);
+        assertThat(store.keys(ArchiveLayout.QUARANTINE)).hasSize(1);
+        List<String> faults = new ArrayList<>();
+        verify(faults);
+        assertThat(faults).isEmpty();
+        store.keys(ArchiveLayout.history(ID)).forEach(store::delete);
+        verify(faults);
+        assertThat(faults).singleElement().satisfies(fault -> assertThat(fault).contains("history of commits"));
+        assertThat(repair(true)).isOne();
+        faults.clear();
+        verify(faults);
+        assertThat(faults).isEmpty();
+    }
+
+    /** Who may not list what repairs set aside hears so where it matters, and nowhere else. */
+    @Test
+    void saysWhyNobodyKnowsWhatARepairNamed() throws IOException {
+        BlobStore closed = new FaultyStore(store, (operation, done) -> {
+            if (operation.kind() == FaultyStore.Kind.LIST && operation.key().startsWith(ArchiveLayout.QUARANTINE)) {
+                throw new StoreException(operation.key() + ": 403 AccessDenied", new IOException());
+            }
+        });
+        List<String> faults = new ArrayList<>();
+        verify(closed, faults);
+        assertThat(faults).isEmpty();
+        damage(3);
+        repair(true);
+        verify(closed, faults);
+        assertThat(faults).anyMatch(fault -> fault.startsWith(ArchiveLayout.quarantine(ID) + ": it cannot be listed"));
+        faults.clear();
+        verify(faults);
+        assertThat(faults).isEmpty();
+    }
+
     private void requireKnown(String key, boolean isAll) throws IOException {
         List<String> faults = new ArrayList<>();
         VerifySummary summary = verify(faults);
@@ -201,6 +245,10 @@ class DerivedRepairTest extends RepairFixture {
     }
 
     private VerifySummary verify(List<String> faults) throws IOException {
+        return verify(store, faults);
+    }
+
+    private static VerifySummary verify(BlobStore store, List<String> faults) throws IOException {
         return new Verify(
                         store,
                         Workers.NONE,
