@@ -90,11 +90,12 @@ final class HostMend {
     /**
      * Finds out by what the host should be found; returns whether anything of that is to be put.
      *
+     * @param good the commit of the newest checkpoint that is whole; 0 for none
      * @param left the numbers of the commits that will be there
      * @param damaged takes the record of another host
      */
-    boolean plan(HostState state, NavigableSet<Long> left, Map<String, String> damaged) throws IOException {
-        findGaps(left, state.seq());
+    boolean plan(HostState state, long good, NavigableSet<Long> left, Map<String, String> damaged) throws IOException {
+        findGaps(good, left, state.seq());
         findMoments(left, damaged);
         registration = HostRegistration.recorded(store, hostId);
         LogRecord.IncarnationOpened writer = state.lastIncarnation();
@@ -118,10 +119,10 @@ final class HostMend {
         return !gaps.isEmpty() || !moments.isEmpty() || (known != null && (recordIsMissing || nameIsMissing));
     }
 
-    /** Finds commits that are missing between others, or before the last one, and that no repair named yet. */
-    private void findGaps(NavigableSet<Long> left, long last) throws IOException {
+    /** Finds commits that are missing behind a checkpoint or another commit, and that no repair named yet. */
+    private void findGaps(long good, NavigableSet<Long> left, long last) throws IOException {
         Quarantine named = Quarantine.read(store, hostId);
-        long before = left.isEmpty() ? last : left.first();
+        long before = left.isEmpty() ? last : Math.min(left.first(), good);
         for (long seq : left.headSet(last, true)) {
             addGap(named, before, seq - 1);
             before = seq;

@@ -139,7 +139,7 @@ public final class Repair {
             mend.addAhead(rest, state.seq(), damaged);
         }
         damaged.putAll(unindexed);
-        boolean mends = mend.plan(state, left(), damaged);
+        boolean mends = mend.plan(state, good, left(), damaged);
         if (damaged.isEmpty() && losses.isEmpty() && !mends) {
             return 0;
         }

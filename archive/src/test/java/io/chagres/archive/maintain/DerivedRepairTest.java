@@ -233,6 +233,45 @@ class DerivedRepairTest extends RepairFixture {
         assertThat(faults).isEmpty();
     }
 
+    /** A checkpoint that is lost takes along the commits that only it stood for. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void commitsThatALostCheckpointStoodForAreNoFaultAnyMore(boolean isGone) throws IOException {
+        compact(new ArrayList<>());
+        try (Host host = new Host(store, ID, "web1")) {
+            host.appendTo(file, 42, "later");
+            host.commit();
+        }
+        String key = store.keys("/checkpoints/").getFirst();
+        if (isGone) {
+            store.delete(key);
+        } else {
+            store.bytes(key)[20] ^= 1;
+        }
+        repair(true);
+        List<String> faults = new ArrayList<>();
+        assertThat(verify(faults).known()).isPositive();
+        assertThat(faults).isEmpty();
+        assertThat(repair(true)).isZero();
+    }
+
+    /** The first commit behind a checkpoint follows no other one. */
+    @ParameterizedTest
+    @ValueSource(longs = {7, 8, 9})
+    void aCommitBehindACheckpointThatARepairNamedIsNoFaultAnyMore(long seq) throws IOException {
+        compact(new ArrayList<>());
+        for (int i = 7; i <= 9; i++) {
+            try (Host host = new Host(store, ID, "web1")) {
+                host.appendTo(file, (i - 1) * 7, "line " + i + "\n");
+                host.commit();
+            }
+        }
+        damage(seq);
+        repair(true);
+        requireKnown(ArchiveLayout.commit(ID, seq), true);
+        assertThat(repair(true)).isZero();
+    }
+
     private void requireKnown(String key, boolean isAll) throws IOException {
         List<String> faults = new ArrayList<>();
         VerifySummary summary = verify(faults);

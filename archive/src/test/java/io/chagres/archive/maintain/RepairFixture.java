@@ -19,7 +19,7 @@ abstract class RepairFixture {
 
     final MemoryStore store = new MemoryStore();
     final List<String> steps = new ArrayList<>();
-    private long file;
+    long file;
 
     @BeforeEach
     void write() throws IOException {
