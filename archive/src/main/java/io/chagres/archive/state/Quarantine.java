@@ -11,6 +11,7 @@ import io.chagres.archive.store.StoreException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.OptionalLong;
 import java.util.TreeMap;
@@ -26,7 +27,6 @@ public final class Quarantine {
     /** Notes of commits that are missing between others, by the first of them. */
     private final NavigableMap<Long, BlobInfo> lost = new TreeMap<>();
 
-    private final List<CommitSpan> gone = new ArrayList<>();
     private final List<CommitSpan> moments = new ArrayList<>();
     private long untilMs = Long.MIN_VALUE;
     private @Nullable StoreException refusal;
@@ -64,11 +64,8 @@ public final class Quarantine {
         if (commits != null) {
             lost.put(commits.from() + 1, each);
         }
-        CommitSpan known = ofLog ? ArchiveLayout.goneOf(key) : null;
-        if (known != null) {
-            gone.add(known);
-        }
-        CommitSpan ofMoments = key.startsWith(ArchiveLayout.history(hostId)) ? ArchiveLayout.momentsOf(key) : null;
+        boolean ofHistory = key.startsWith(ArchiveLayout.history(hostId));
+        CommitSpan ofMoments = ofLog ? ArchiveLayout.goneOf(key) : ofHistory ? ArchiveLayout.momentsOf(key) : null;
         if (ofMoments != null) {
             moments.add(ofMoments);
         }
@@ -116,8 +113,9 @@ public final class Quarantine {
     }
 
     /**
-     * Returns of which commits nothing tells the moments, though no repair named that: no history does, none was set
-     * aside, and no note names them, nor are commits lost before them: what was so then cannot be put together.
+     * Returns the commits whose moments nothing tells, though no repair named that: no history does, neither they
+     * nor their history were set aside, and no note names them, nor commits just before them: what was so behind lost
+     * commits cannot be put together.
      *
      * @param within the commits that are looked at
      * @param onlyMarked whether only those histories count that have the mark of compaction
@@ -127,8 +125,15 @@ public final class Quarantine {
         List<CommitSpan> all = new ArrayList<>(moments);
         all.addAll(told);
         List<CommitSpan> gaps = History.gaps(store, hostId, within, onlyMarked, all);
-        gaps.removeIf(gap -> gone.stream().anyMatch(each -> each.from() <= gap.from() && each.to() >= gap.from()));
+        gaps.removeIf(this::followsLost);
         return gaps;
+    }
+
+    private boolean followsLost(CommitSpan gap) {
+        Map.Entry<Long, BlobInfo> note = lost.floorEntry(gap.from() + 1);
+        CommitSpan span =
+                note == null ? null : ArchiveLayout.lostOf(note.getValue().key());
+        return span != null && span.to() >= gap.from();
     }
 
     /**
