@@ -18,6 +18,7 @@ import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.KeyCheck;
 import io.chagres.archive.state.LocalTables;
+import io.chagres.archive.state.Quarantine;
 import io.chagres.archive.state.RowSorter;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.Salvage;
@@ -33,6 +34,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Set;
@@ -428,7 +430,6 @@ public final class Repair {
             });
             good = damaged.containsKey(key) || !counting.contains(id) ? good : id.seq();
         }
-        addStrays(counting);
         for (String prefix : new String[] {ArchiveLayout.tables(hostId), ArchiveLayout.history(hostId)}) {
             for (BlobInfo object : BlobList.all(store, prefix, null)) {
                 check(object.key(), () -> HostLog.check(store, object.key()));
@@ -439,6 +440,7 @@ public final class Repair {
         }
         check(ArchiveLayout.owner(hostId), () -> HostRegistry.recordedName(store, hostId));
         mend.checkCaches(this::check);
+        addStrays(counting);
         return good;
     }
 
@@ -448,7 +450,11 @@ public final class Repair {
         for (CheckpointId id : counting) {
             newest = damaged.containsKey(ArchiveLayout.checkpoint(hostId, id)) ? newest : id;
         }
-        if (newest == null || !commits.contains(newest.seq())) {
+        if (newest == null) {
+            return;
+        }
+        addRemoved(newest);
+        if (!commits.contains(newest.seq())) {
             return;
         }
         byte[] chain = Checkpoint.header(store, hostId, newest).chain();
@@ -459,6 +465,32 @@ public final class Repair {
                         ArchiveLayout.commit(hostId, seq),
                         "it is none of the commits that checkpoint " + newest.seq() + " stands for");
             }
+        }
+    }
+
+    /**
+     * Adds commits that nobody needs: a checkpoint and histories tell what they said, and those behind them were
+     * removed. Somebody put them again, and they keep a compaction from removing more.
+     */
+    private void addRemoved(CheckpointId newest) throws IOException {
+        List<String> told = History.keys(store, hostId, newest.seq());
+        if (told.isEmpty() || told.stream().anyMatch(damaged::containsKey)) {
+            return;
+        }
+        long first = newest.seq() + 1;
+        while (commits.contains(first - 1)) {
+            first--;
+        }
+        Quarantine named = Quarantine.read(store, hostId);
+        long behind = first;
+        for (long seq : commits.headSet(first, false).descendingSet()) {
+            if (seq + 1 < behind && named.namedMs(seq + 1, behind - 1).isPresent()) {
+                return; // a repair left it: nothing else tells its moment
+            }
+            damaged.putIfAbsent(
+                    ArchiveLayout.commit(hostId, seq),
+                    "checkpoint " + newest.seq() + " and histories stand for it, and commits behind it were removed");
+            behind = seq;
         }
     }
 

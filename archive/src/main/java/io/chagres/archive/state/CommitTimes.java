@@ -14,11 +14,13 @@ import io.chagres.archive.store.BlobList;
 import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.store.NoSuchBlobException;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongPredicate;
 
 /**
  * When the bytes of some versions of a host were committed, by the clock of its commits: the earliest time at which
@@ -106,12 +108,17 @@ public final class CommitTimes {
                 Growth recent = new Growth(versionIds);
                 // before the histories: what is removed meanwhile was written into one first
                 List<Long> seqs = CommitList.read(store, hostId, 0, untilSeq);
-                if (!seqs.isEmpty() && seqs.getFirst() == 1) {
-                    commits(store, hostId, seqs, recent);
+                List<CommitSpan> rows = CommitSpan.rows(seqs);
+                long before = rows.isEmpty() ? 0 : rows.getLast().from();
+                commits(store, hostId, seqs, seq -> seq > before, recent);
+                if (before == 0 && !rows.isEmpty()) {
                     return new CommitTimes(recent.versions);
                 }
-                commits(store, hostId, seqs, recent);
                 Growth all = new Growth(versionIds);
+                if (rows.size() > 1) { // a repair left them, or somebody put again what a history tells
+                    long told = Math.min(before + 1, History.firstTold(store, hostId));
+                    commits(store, hostId, seqs, seq -> seq < told, all);
+                }
                 histories(store, hostId, all);
                 all.goOn(recent);
                 return new CommitTimes(all.versions);
@@ -123,7 +130,10 @@ public final class CommitTimes {
         }
     }
 
-    private static void commits(BlobStore store, String hostId, List<Long> seqs, Growth growth) throws IOException {
+    private static void commits(BlobStore store, String hostId, List<Long> all, LongPredicate counts, Growth growth)
+            throws IOException {
+        List<Long> seqs = new ArrayList<>(all);
+        seqs.removeIf(seq -> !counts.test(seq));
         try (CommitReader reader = new CommitReader(store)) {
             List<CommitHeader> last = HostLog.lastOf(hostId, seqs, reader);
             CommitList.expect(hostId, seqs, reader);

@@ -158,6 +158,15 @@ public final class History {
                 : chain.stream().map(span -> all.get(spans.indexOf(span))).toList();
     }
 
+    /** Returns the first commit whose moment is kept; {@link Long#MAX_VALUE} for none. */
+    static long firstTold(BlobStore store, String hostId) throws IOException {
+        long first = Long.MAX_VALUE;
+        for (Stored each : list(store, hostId)) {
+            first = Math.min(first, firstMoment(store, each.key()).seq());
+        }
+        return first;
+    }
+
     private static LogRecord.Moment firstMoment(BlobStore store, String key) throws IOException {
         try (CheckpointReader in = new CheckpointReader(store, key, FixedHeader.HISTORY)) {
             if (in.next() instanceof LogRecord.Moment moment) {

@@ -456,13 +456,28 @@ public final class HostLog {
         long end = commits.isEmpty() ? before : commits.getLast();
         try {
             long found = TimeSearch.last(hostId, end, at.timeMs(), reader);
-            return found == TimeSearch.REMOVED ? TimeSearch.amongRest(store, hostId, end, at.timeMs(), reader) : found;
+            return found == TimeSearch.REMOVED ? amongRest(store, hostId, at, end, reader) : found;
         } catch (CorruptArchiveException e) { // its time is unknown, but that of the checkpoint before it is not
             if (newest != null && Checkpoint.header(store, hostId, newest).timeMs() > at.timeMs()) {
                 return TimeSearch.REMOVED;
             }
             throw e;
         }
+    }
+
+    /** One before others that were removed counts unless a history tells later moments: it was put again. */
+    private static long amongRest(BlobStore store, String hostId, PointInTime at, long end, CommitReader reader)
+            throws IOException {
+        long rest = TimeSearch.amongRest(store, hostId, end, at.timeMs(), reader);
+        if (rest != TimeSearch.REMOVED) {
+            try {
+                History.Found kept = History.find(store, hostId, at);
+                return kept != null && kept.moment().seq() > rest ? TimeSearch.REMOVED : rest;
+            } catch (CompactedHistoryException e) {
+                return rest; // histories begin later
+            }
+        }
+        return rest;
     }
 
     private static @Nullable CheckpointId newest(NavigableSet<CheckpointId> checkpoints, long seq) {

@@ -11,7 +11,9 @@ import io.chagres.archive.log.CommitBuilder;
 import io.chagres.archive.log.CommitLog;
 import io.chagres.archive.log.CommitReader;
 import io.chagres.archive.log.LogEnd;
+import io.chagres.archive.state.CommitTimes;
 import io.chagres.archive.state.ExtentFilter;
+import io.chagres.archive.state.FileVersion;
 import io.chagres.archive.state.HostLog;
 import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.PointInTime;
@@ -36,6 +38,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -207,6 +211,47 @@ class RepairTest extends RepairFixture {
         assertThatThrownBy(() -> HostLog.load(store, ID, unknown, ExtentFilter.ALL, RunListener.NONE))
                 .isInstanceOf(CorruptArchiveException.class)
                 .hasMessageContaining(ArchiveLayout.commit(ID, 7));
+    }
+
+    /** Numbers of commits that were removed are free: who puts an old one again changes no moment, nor any time. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 3, 5})
+    void aCommitThatIsPutAgainChangesNoMoment(long seq) throws IOException {
+        long[] times = new long[7];
+        try (CommitReader reader = new CommitReader(store)) {
+            for (int i = 1; i <= 6; i++) {
+                times[i] = reader.read(ArchiveLayout.commit(ID, i)).timeMs();
+            }
+        }
+        byte[] again = store.bytes(ArchiveLayout.commit(ID, seq)).clone();
+        compact(new ArrayList<>(), 0);
+        try (Host host = new Host(store, ID, "web1")) {
+            host.timeMs += 60_000;
+            host.appendTo(file, 42, "later");
+            host.commit();
+        }
+        CommitTimes before = CommitTimes.load(store, ID, 7, Set.of(file));
+        Host.put(store, ArchiveLayout.commit(ID, seq), again);
+        HostState state = HostLog.load(store, ID, PointInTime.NOW, ExtentFilter.ALL, RunListener.NONE);
+        FileVersion version = Objects.requireNonNull(state.version(file));
+        for (int i = 1; i <= 6; i++) {
+            PointInTime at = PointInTime.time(times[i]);
+            assertThat(HostLog.load(store, ID, at, ExtentFilter.ALL, RunListener.NONE)
+                            .seq())
+                    .as("moment %d", i)
+                    .isEqualTo(i);
+        }
+        CommitTimes after = CommitTimes.load(store, ID, 7, Set.of(file));
+        for (int position = 0; position < 47; position++) {
+            assertThat(after.timeMs(version, position))
+                    .as("byte %d", position)
+                    .isEqualTo(before.timeMs(version, position));
+        }
+        String content = content();
+        assertThat(repair(true)).isOne();
+        assertThat(steps).containsExactly("QUARANTINE " + ArchiveLayout.commit(ID, seq));
+        assertThat(content()).isEqualTo(content);
+        assertThat(repair(true)).isZero();
     }
 
     @Test
