@@ -84,7 +84,10 @@ final class Discovery {
 
     /** Says whether the last look found that. */
     private boolean isFound(Dentry known) {
-        return known.ino() == lookup.ino() && known.type() == lookup.type();
+        boolean isElsewhere = known instanceof WatchedDirectory directory
+                && directory.scan().opened
+                && directory.scan().device != lookup.device();
+        return known.ino() == lookup.ino() && known.type() == lookup.type() && !isElsewhere;
     }
 
     /** Looks at a name and takes in the file there, or removes it when nothing is there. */

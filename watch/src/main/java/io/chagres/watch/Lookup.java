@@ -30,7 +30,7 @@ final class Lookup implements AutoCloseable {
             return STALE;
         }
         try (Fd fd = Fd.ofValue(opened)) {
-            if (stat.of(opened) != 0 || stat.ino() != directory.ino()) {
+            if (stat.of(opened) != 0 || stat.ino() != directory.ino() || stat.dev() != directory.scan().device) {
                 return STALE;
             }
             return stat.of(fd, Pathname.ofBytes(name), false);
@@ -50,6 +50,11 @@ final class Lookup implements AutoCloseable {
     /** Returns the inode number that the last look found. */
     long ino() {
         return stat.ino();
+    }
+
+    /** Returns the device that it is on. */
+    long device() {
+        return stat.dev();
     }
 
     /** Returns the DT_ constant that the last look found. */

@@ -28,6 +28,8 @@ final class ScanState {
     boolean watchesNames;
     /** The directory has been opened before, so that its inode number is the open directory's. */
     boolean opened;
+    /** The device of the open directory: all subvolumes of btrfs have one inode number. */
+    long device;
 
     void begin() {
         number++;

@@ -184,9 +184,12 @@ final class Scanner implements AutoCloseable {
         }
         WatchedDirectory parent = directory.parent();
         ScanState scan = directory.scan();
-        if (stat.ino() != directory.ino() && parent != null) {
+        boolean isOther = stat.ino() != directory.ino() || (scan.opened && stat.dev() != scan.device);
+        if (isOther && parent != null) {
             // mount points are listed with another inode number than they have
-            if (lookup.of(parent, directory.nameBytes()) != 0 || lookup.ino() != stat.ino()) {
+            if (lookup.of(parent, directory.nameBytes()) != 0
+                    || lookup.ino() != stat.ino()
+                    || lookup.device() != stat.dev()) {
                 awaitEvent(directory);
                 return false;
             }
@@ -197,6 +200,7 @@ final class Scanner implements AutoCloseable {
             }
         }
         directory.setIno(stat.ino());
+        scan.device = stat.dev();
         scan.opened = true;
         return true;
     }

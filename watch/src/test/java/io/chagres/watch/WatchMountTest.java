@@ -2,6 +2,9 @@ package io.chagres.watch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.linux.Directory;
+import io.chagres.linux.Pathname;
+import io.chagres.testkit.Mounted;
 import io.chagres.testkit.Requires;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -114,6 +117,30 @@ class WatchMountTest {
             watch.hears("appeared tree/d/hidden");
             watch.settle();
             watch.matchesWalk(top.resolve("tree"));
+        }
+    }
+
+    /** They have one inode number, as their files do where one is a snapshot of the other. */
+    @Test
+    void subvolumesChangePlaces() throws Exception {
+        Requires.loopDevices();
+        Requires.tool("mkfs.btrfs");
+        Path tree = top.resolve("tree");
+        try (Mounted _ = Mounted.newFileSystem(top.resolve("image"), tree, "mkfs.btrfs", "-q")) {
+            run("btrfs", "-q", "subvolume", "create", tree + "/one");
+            Files.createFile(tree.resolve("one/common"));
+            run("btrfs", "-q", "subvolume", "snapshot", tree + "/one", tree + "/other");
+            Files.createFile(tree.resolve("one/in one"));
+            Files.createFile(tree.resolve("other/in other"));
+            try (WatchFixture watch = new WatchFixture(top, "tree");
+                    Directory from = Directory.open(Pathname.of(tree.toString()))) {
+                from.rename(Pathname.of("one"), from, Pathname.of("other"), Directory.RENAME_EXCHANGE);
+                watch.settle();
+                watch.matchesWalk(tree);
+                Files.createFile(tree.resolve("one/later"));
+                watch.hears("appeared tree/one/later");
+                watch.matchesWalk(tree);
+            }
         }
     }
 

@@ -156,7 +156,8 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
             return false; // opening it again compares identities; the events say it if a name is gone
         }
         long ino = stat.ino();
-        return stat.of(fd.value()) == 0 && stat.ino() != ino;
+        long device = stat.dev();
+        return stat.of(fd.value()) == 0 && (stat.ino() != ino || stat.dev() != device);
     }
 
     /**
@@ -201,7 +202,7 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     private void lastNameWent(Dentry d, Tail tail, boolean movedOut) {
         exchanges.lostLastName(d.path(), tail, true, nowMs.getAsLong());
         files.nameless(tail);
-        if (movedOut && leadsTo(d, tail)) {
+        if (movedOut && lookAt(d) == 0 && stat.ino() == tail.inode()) {
             Objects.requireNonNull(tail.unlinked()).letGo();
         }
     }
@@ -221,10 +222,6 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
                         d.path(),
                         isKnown ? sizeBytes - known.lengthBytes(d.path()) : Losses.UNKNOWN,
                         movedOut ? " was moved away before it could be read" : " was removed before it could be read");
-    }
-
-    private boolean leadsTo(Dentry d, Tail tail) {
-        return lookAt(d) == 0 && stat.ino() == tail.inode();
     }
 
     @Override
