@@ -2,6 +2,7 @@ package io.chagres.ship;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.archive.Codec;
 import io.chagres.archive.LogRecord;
 import io.chagres.archive.state.NameTree;
 import io.chagres.linux.Machine;
@@ -15,6 +16,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -94,6 +96,36 @@ class AttributesTest {
         change();
         shipped.settle();
         assertChanged();
+    }
+
+    private void isTimed(String name) throws IOException {
+        assertThat(archived(name).attributes().mtimeNs())
+                .isEqualTo(Files.getLastModifiedTime(shipped.file(name)).to(TimeUnit.NANOSECONDS));
+    }
+
+    @Test
+    void timeOfADirectoryIsShippedThoughItsNameIsGoneAgain() throws IOException {
+        Files.delete(Files.createFile(shipped.file("directory/below/short")));
+        shipped.settle();
+        isTimed("directory/below");
+    }
+
+    @Test
+    void timeOfADirectoryIsShippedThoughTheNameIsLeftOut() throws IOException {
+        shipped.drain();
+        shipped.sources = List.of(new Source(
+                List.of(shipped.tree.toString()), List.of(), List.of("*.tmp"), shipped.maxLagMs, Codec.ZSTD));
+        shipped.settle();
+        Path leftOut = Files.createFile(shipped.file("directory/below/x.tmp"));
+        shipped.settle();
+        isTimed("directory/below");
+        Files.move(leftOut, shipped.file("directory/y.tmp"));
+        shipped.settle();
+        isTimed("directory/below");
+        isTimed("directory");
+        Files.delete(shipped.file("directory/y.tmp"));
+        shipped.settle();
+        isTimed("directory");
     }
 
     @Test

@@ -17,6 +17,9 @@ final class EventDispatch {
     private static final int UNSEEN =
             Inotify.IN_MODIFY | Inotify.IN_CLOSE_WRITE | Inotify.IN_ATTRIB | Inotify.IN_DELETE | Inotify.IN_MOVED_FROM;
 
+    /** The events that a name comes with, unless it is left out or gone again. */
+    private static final int COMES = Inotify.IN_CREATE | Inotify.IN_MOVED_TO;
+
     private final List<WatchedDirectory> unwatched = new ArrayList<>();
     private final Tree tree;
     private final Watches watches;
@@ -137,6 +140,9 @@ final class EventDispatch {
             } else if ((mask & Inotify.IN_MOVED_TO) != 0) {
                 movedNames.moved(directory, name(events));
                 renames.movedTo(directory, name(events), events.cookie());
+            }
+            if ((mask & COMES) != 0 && directory.isReported() && directory.child(name(events)) == null) {
+                reporter.listener().missed(directory);
             }
         }
     }

@@ -122,6 +122,11 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     }
 
     @Override
+    public void missed(WatchedDirectory directory) {
+        changed.add(directory); // its time changes for each name, also for those that are left out
+    }
+
+    @Override
     public void renamed(Dentry d, WatchedDirectory fromParent, Pathname fromName) {
         Pathname from = fromParent.path().resolve(fromName);
         Pathname to = d.path();
@@ -215,13 +220,9 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
 
     /** Counts as lost the bytes that the archive lacks of a file whose name goes before it could be opened. */
     private void goneUnread(Dentry d, long sizeBytes, boolean movedOut) {
-        boolean isKnown = sizeBytes != UnreadableNames.UNKNOWN;
-        descriptors
-                .losses()
-                .unread(
-                        d.path(),
-                        isKnown ? sizeBytes - known.lengthBytes(d.path()) : Losses.UNKNOWN,
-                        movedOut ? " was moved away before it could be read" : " was removed before it could be read");
+        long bytes = sizeBytes == UnreadableNames.UNKNOWN ? Losses.UNKNOWN : sizeBytes - known.lengthBytes(d.path());
+        String how = movedOut ? " was moved away before it could be read" : " was removed before it could be read";
+        descriptors.losses().unread(d.path(), bytes, how);
     }
 
     @Override
