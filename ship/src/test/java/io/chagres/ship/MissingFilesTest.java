@@ -5,6 +5,8 @@ import static io.chagres.ship.ShippedTree.random;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.state.FileVersion;
+import io.chagres.testkit.Mounted;
+import io.chagres.testkit.Program;
 import io.chagres.testkit.Requires;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -102,6 +104,38 @@ final class MissingFilesTest {
         tree.settle();
         assertThat(problems()).as("once").isEmpty();
         assertThat(tree.shipper().status().missingFiles()).isZero();
+    }
+
+    /** A file system was mounted late: its files are no longer missing. */
+    @Test
+    @Tag("it")
+    void whatComesBackIsNotMissing() throws IOException {
+        Requires.root();
+        tree.sources = List.of(tree.source("l"));
+        try (Mounted beside = Mounted.tmpfs(temp.resolve("beside"), "size=2m")) {
+            Program.ok(
+                    "mount",
+                    "--bind",
+                    beside.directory().toString(),
+                    tree.file("l/old").toString());
+            byte[] all = growsUnseen("l/old/app.log");
+            Program.ok("umount", tree.file("l/old").toString());
+            tree.settle();
+            assertThat(tree.shipper().status().missingFiles()).isEqualTo(1);
+            Program.ok(
+                    "mount",
+                    "--bind",
+                    beside.directory().toString(),
+                    tree.file("l/old").toString());
+            try {
+                tree.settle();
+                assertThat(tree.archived("l/old/app.log")).isEqualTo(all);
+                assertThat(tree.shipper().status().missingFiles()).isZero();
+            } finally {
+                tree.drain();
+                Program.ok("umount", tree.file("l/old").toString());
+            }
+        }
     }
 
     /** A file that the file system no longer has is over, so that retention may expire it. */

@@ -40,6 +40,8 @@ final class CollectedVersion {
     private int nameStart;
     private short nameLength;
     private boolean named;
+    /** It was looked for, and not found. */
+    private boolean missing;
     /** The reason for which it ended last; null while it grows. */
     private LogRecord.@Nullable Reason closed;
 
@@ -280,6 +282,14 @@ final class CollectedVersion {
 
     boolean isNamed() {
         return named;
+    }
+
+    void setMissing() {
+        missing = true;
+    }
+
+    boolean isMissing() {
+        return missing;
     }
 
     /** Says where it continues. Allocates. */

@@ -41,6 +41,7 @@ public final class MissingFiles implements AutoCloseable {
     private final Set<Long> said = new HashSet<>();
     private final Set<Missing> gone = new HashSet<>();
     private int told;
+    /** How many are no longer on their file system. */
     private long lost;
     /** How many of those that are looked for again are below something that cannot be read, and counts itself. */
     private long unreadable;
@@ -201,11 +202,14 @@ public final class MissingFiles implements AutoCloseable {
     }
 
     private void lose(Missing file) {
+        boolean isNamed = file.point.isNamed();
         if (gone.remove(file)) {
             files.vanished(file.path, file.identity);
+            lost += isNamed ? 1 : 0;
+        } else if (isNamed) {
+            resume.miss(file.identity, file.path);
         }
-        if (file.point.isNamed()) {
-            lost++;
+        if (isNamed) {
             tell(file, " is gone and was not found under another name");
         }
     }
@@ -224,13 +228,13 @@ public final class MissingFiles implements AutoCloseable {
 
     /**
      * Returns how many files had a name when a shipper ran last, and were not found, or not yet; those not that are
-     * below a name that cannot be read.
+     * below a name that cannot be read, or that came back with their file system.
      */
     public long count() {
         long sought = missing == null
                 ? 0
                 : missing.stream().filter(each -> each.point.isNamed()).count();
-        return lost + sought - unreadable;
+        return lost + resume.missing() + sought - unreadable;
     }
 
     /** Says whether some are to be looked for again. */

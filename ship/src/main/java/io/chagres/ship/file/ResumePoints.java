@@ -115,6 +115,7 @@ public final class ResumePoints {
     private final InodeTable points = new InodeTable(firsts);
 
     private int count;
+    private long missing;
     private final List<SourceVolume> volumes = new ArrayList<>();
     private @Nullable Pathname lastDirectory;
     /** By the last name, once somebody asks for that; some may be claimed since. */
@@ -509,7 +510,22 @@ public final class ResumePoints {
         return ofName == null ? newest : ofName;
     }
 
+    /** Notes that the file of a version was looked for and not found. */
+    void miss(FileIdentity identity, Pathname path) {
+        CollectedVersion found = find(identity, path);
+        if (found != null && !found.isMissing()) {
+            found.setMissing();
+            missing++;
+        }
+    }
+
+    /** Returns how many versions are missed, and no file has continued since, as where its file system came back. */
+    long missing() {
+        return missing;
+    }
+
     private void remove(CollectedVersion removed) {
+        missing -= removed.isMissing() ? 1 : 0;
         int number = points.find(removed.inode(), removed.generation());
         CollectedVersion before = firsts.get(number);
         if (before != removed) {
