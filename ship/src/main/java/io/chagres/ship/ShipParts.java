@@ -263,14 +263,17 @@ final class ShipParts implements AutoCloseable {
         return watcher.scanning() || !dentries.isSettled();
     }
 
-    /** Says once, when a scan is over, which patterns match nothing and that links lead out. */
+    /** Says once, when a scan is over, which patterns match nothing; and that links lead out, when the first does. */
     void sayUnmatched() {
-        if (unmatchedDue && !isScanning()) {
+        if (isScanning()) {
+            return;
+        }
+        if (unmatchedDue) {
             unmatchedDue = false;
             scope.sayUnmatched();
-            links.say();
             old.say();
         }
+        links.say();
     }
 
     /** Says whether each glob of a source was found to match a name. */

@@ -87,6 +87,20 @@ final class OutwardLinksTest {
         assertThat(tree.shipper().status().unfollowedLinks()).isEqualTo(1);
     }
 
+    /** Pods come after the ship that is to follow them. */
+    @Test
+    void saysThatItDoesNotFollowWhatComesLater() throws IOException {
+        tree.followLinks = false;
+        append(target, random(100, 1));
+        tree.settle();
+        assertThat(tree.problems).isEmpty();
+        Files.createSymbolicLink(link, target);
+        tree.settle();
+        Files.createSymbolicLink(tree.file("1.log"), outside);
+        tree.settle();
+        assertThat(tree.problems).singleElement().asString().contains("0.log is a link that leads out");
+    }
+
     @Test
     void shipsTheTargetUnderTheNameOfTheLinkThroughAChain() throws IOException {
         byte[] all = random(9000, 1);

@@ -134,7 +134,7 @@ public final class OutwardLinks implements AutoCloseable {
         }
     }
 
-    /** Says once that there are some, when a scan is over. */
+    /** Says once that there are some; not within a scan, which may show that the target of one is followed. */
     public void say() {
         if (!said && !unfollowed.isEmpty()) {
             said = true;
