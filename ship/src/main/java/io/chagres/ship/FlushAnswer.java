@@ -1,5 +1,7 @@
 package io.chagres.ship;
 
+import java.util.stream.Stream;
+
 /**
  * A running shipper's answer about the flushes it was asked for. Immutable.
  *
@@ -21,7 +23,7 @@ public record FlushAnswer(long begun, long done, long leftBytes, long riskBytes,
     /** Takes the first line. */
     static FlushAnswer parse(String text) {
         String[] numbers = text.lines().findFirst().orElse("").split(" ");
-        if (numbers.length != 5) {
+        if (numbers.length != 5 || !Stream.of(numbers).allMatch(each -> each.matches("-?\\d{1,18}"))) {
             return NONE;
         }
         return new FlushAnswer(

@@ -400,7 +400,7 @@ final class StateDirectory implements AutoCloseable {
         if (written.isEmpty()) {
             return 0;
         }
-        long pid = Long.parseLong(written);
+        long pid = written.matches("\\d{1,18}") ? Long.parseLong(written) : -1; // torn bytes name nobody
         List<Long> holders = FileLocks.holders(lock);
         if (!holders.isEmpty()) {
             return holders.contains(pid) ? pid : holders.getFirst();

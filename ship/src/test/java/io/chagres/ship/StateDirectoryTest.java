@@ -75,6 +75,27 @@ class StateDirectoryTest {
         }
     }
 
+    /** A power cut leaves zeros, a bad disk anything. */
+    @ParameterizedTest
+    @ValueSource(strings = {"\0\0\0\0", "x", "12 y", "1 1 a b c", "99999999999999999999"})
+    void tornBytesAreNobodysNumber(String text) throws IOException {
+        Pathname root = Pathname.of(temp.toString());
+        Path place;
+        try (StateDirectory here = StateDirectory.open(root, "store", "web1")) {
+            place = Path.of(here.path().toString());
+        }
+        Files.writeString(place.resolve("lock"), text);
+        Files.writeString(place.resolve("cut"), text);
+        assertThat(RunningShipper.find(root)).isEmpty();
+        try (StateDirectory here = StateDirectory.open(root, "store", "web1")) {
+            assertThat(here.flushes()).isZero();
+            Files.writeString(place.resolve("lock"), text);
+            assertThat(RunningShipper.find(root))
+                    .singleElement()
+                    .matches(each -> each.pid() == ProcessHandle.current().pid());
+        }
+    }
+
     @Test
     void saysNothingWhereItCannotBeRead() throws IOException {
         try (StateDirectory here = StateDirectory.open(Pathname.of(temp.toString()), "store", "web1")) {
