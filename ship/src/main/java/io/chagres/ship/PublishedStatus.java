@@ -1,7 +1,6 @@
 package io.chagres.ship;
 
 import java.util.List;
-import java.util.function.LongSupplier;
 
 /**
  * The status as other threads see it. The loop that ships publishes it, at most a few times a second; it says when it
@@ -9,8 +8,8 @@ import java.util.function.LongSupplier;
  * is said.
  */
 final class PublishedStatus {
-    /** A loop that should have been back for so long hangs, in milliseconds. */
-    static final long HANGS_MS = 30_000;
+    /** A loop that is in one call for so long hangs, in milliseconds. */
+    static final long HANGS_MS = 10_000;
 
     private static final long EVERY_MS = 200;
     /** How old a status gets while nothing changes: the ages in it are of its moment. */
@@ -20,29 +19,30 @@ final class PublishedStatus {
 
     private static final int FILES_TOLD = 50;
 
-    private final LongSupplier clock;
+    private final SteadyClock clock;
     private final RiskMeter risk;
     private volatile ShipStatus status = ShipStatus.UNKNOWN;
     private volatile boolean filesWanted;
     private volatile List<FileRisk> filesAtRisk = List.of();
-    /** When the step that is under way should be over, or the next have begun. */
-    private volatile long backAtMs;
+    /** For how long the loop waits for events at most. */
+    private volatile long waitMs;
 
     private long nextMs;
     private boolean changed = true;
     private boolean over;
 
     /** Begins with nothing known, and with a loop that is about to take its first step. */
-    PublishedStatus(LongSupplier clock, RiskMeter risk) {
+    PublishedStatus(SteadyClock clock, RiskMeter risk) {
         this.clock = clock;
         this.risk = risk;
-        backAtMs = clock.getAsLong();
+        clock.getAsLong();
     }
 
     /** The loop waits for a time at most, or is back with 0; returns the time. */
     int waits(int ms) {
         if (!over) {
-            backAtMs = clock.getAsLong() + ms;
+            clock.getAsLong();
+            waitMs = ms;
         }
         return ms;
     }
@@ -50,7 +50,7 @@ final class PublishedStatus {
     /** No step follows. */
     void ends() {
         over = true;
-        backAtMs = Long.MAX_VALUE;
+        waitMs = Long.MAX_VALUE;
     }
 
     /** Something moved since the last status, or nothing did. */
@@ -91,7 +91,7 @@ final class PublishedStatus {
 
     /** Returns for how long the loop hangs, see {@link Shipper#hangsForMs}. Safe for any thread. */
     long hangsForMs() {
-        long ms = clock.getAsLong() - backAtMs;
+        long ms = clock.askedAgoMs() - waitMs;
         return ms < HANGS_MS ? 0 : ms;
     }
 

@@ -297,7 +297,7 @@ public final class Shipper implements AutoCloseable {
                 break;
             }
             turns++;
-            Next next = parts.tailer.turn(tail, now);
+            Next next = parts.tailer.turn(tail, steadyMs());
             risk.watch(tail, now);
             take(next, tail, now);
         }
@@ -540,8 +540,8 @@ public final class Shipper implements AutoCloseable {
     }
 
     /**
-     * Returns for how long a step should have been over, or the next one should have begun, in milliseconds; 0 for less
-     * than half a minute. A call into a file system that does not answer may take for ever. Safe for any thread.
+     * Returns for how long the loop is in one call, or nobody has taken the next step, in milliseconds; 0 for less than
+     * ten seconds. A call into a file system that does not answer may take for ever. Safe for any thread.
      */
     public long hangsForMs() {
         return published.hangsForMs();

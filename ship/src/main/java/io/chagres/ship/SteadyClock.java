@@ -5,11 +5,11 @@ import java.util.function.LongSupplier;
 
 /**
  * Gives times for lags and ages: those of a clock of the day, but for the steps back that such a clock makes. Confined
- * to the shipper's thread.
+ * to the shipper's thread where nothing else is said.
  */
 final class SteadyClock implements LongSupplier {
     private final Clock clock;
-    private long clockMs;
+    private volatile long clockMs;
     private long steadyMs;
 
     SteadyClock(Clock clock) {
@@ -23,5 +23,10 @@ final class SteadyClock implements LongSupplier {
         steadyMs += Math.max(0, now - clockMs);
         clockMs = now;
         return steadyMs;
+    }
+
+    /** Returns how long ago the shipper asked last, in milliseconds: it asks between any two calls. Any thread. */
+    long askedAgoMs() {
+        return Math.max(0, clock.millis() - clockMs);
     }
 }

@@ -21,7 +21,7 @@ import java.util.function.LongSupplier;
  * system that does not answer, such as that of a server that is gone, may never return. Safe for any thread.
  */
 final class LoopWatch implements AutoCloseable {
-    private static final long EVERY_MS = 10_000;
+    private static final long EVERY_MS = 2_000;
     /** A file system that takes longer to say how full it is does not answer. */
     private static final long ANSWERS_MS = 1_000;
 
