@@ -99,7 +99,8 @@ public final class RunningShipper {
         try {
             return look.look();
         } catch (ErrnoException e) {
-            if (List.of(Errno.EACCES, Errno.EPERM, Errno.ENOENT, Errno.ESRCH).contains(e.errno())) {
+            if (List.of(Errno.EACCES, Errno.EPERM, Errno.ENOENT, Errno.ENOTDIR, Errno.ESRCH)
+                    .contains(e.errno())) {
                 return instead;
             }
             throw e;

@@ -387,6 +387,9 @@ final class StateDirectory implements AutoCloseable {
     /** Returns the process that holds the lock of a part of a state directory, or 0. */
     static long holder(Pathname directory) throws ErrnoException {
         int fd = Fd.tryOpen(directory.resolve(LOCK), Fd.O_RDWR, 0);
+        if (fd == -Errno.EROFS) { // its file system failed since
+            fd = Fd.tryOpen(directory.resolve(LOCK), Fd.O_RDONLY, 0);
+        }
         if (fd < 0) {
             return 0;
         }

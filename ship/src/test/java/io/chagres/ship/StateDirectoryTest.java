@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chagres.linux.Pathname;
 import io.chagres.testkit.Program;
+import io.chagres.testkit.Requires;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import java.util.Objects;
 import java.util.function.LongPredicate;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -124,6 +126,26 @@ class StateDirectoryTest {
                             .isEqualTo(ProcessHandle.current().pid()));
         } finally {
             other.destroy();
+        }
+    }
+
+    /** A disk that failed is read-only from then on. */
+    @Test
+    @Tag("it")
+    void findsTheShipperWhereNobodyMayWrite() throws Exception {
+        Requires.root();
+        Path writable = Files.createDirectory(temp.resolve("writable"));
+        Path seen = Files.createDirectory(temp.resolve("seen"));
+        try (StateDirectory _ = StateDirectory.open(Pathname.of(writable.toString()), "store", "web1")) {
+            Program.ok("mount", "--bind", "-o", "ro", writable.toString(), seen.toString());
+            try {
+                assertThat(RunningShipper.find(Pathname.of(seen.toString())))
+                        .singleElement()
+                        .extracting(RunningShipper::pid)
+                        .isEqualTo(ProcessHandle.current().pid());
+            } finally {
+                Program.ok("umount", seen.toString());
+            }
         }
     }
 }
