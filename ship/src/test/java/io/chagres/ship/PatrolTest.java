@@ -4,6 +4,7 @@ import static io.chagres.ship.ShippedTree.append;
 import static io.chagres.ship.ShippedTree.random;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chagres.archive.LogRecord;
 import io.chagres.linux.Fd;
 import io.chagres.linux.Pathname;
 import io.chagres.ship.follow.Patrol;
@@ -78,6 +79,19 @@ class PatrolTest {
         shipped.assertArchived();
         assertThat(shipped.shipper().status().looks().oldestMs()).isLessThan(Patrol.LIVELY_MS);
         assertThat(shipped.shipper().status().looks().overdueFiles()).isZero();
+    }
+
+    /** The last file ends between a round and the status: nobody looks for its row. */
+    @Test
+    void fileThatEndedIsNotOverdue() throws IOException {
+        open(FEW_OPEN);
+        append(shipped.file("f"), random(1000, 1));
+        settle();
+        ShipParts parts = shipped.shipper().parts;
+        parts.versions.finish(parts.table.all().iterator().next(), LogRecord.Reason.GONE);
+        long later = parts.clock.getAsLong() + 2 * Patrol.EVERY_MS;
+        assertThat(parts.patrol.oldestLookMs(later)).isZero();
+        assertThat(parts.patrol.overdueFiles(later)).isLessThanOrEqualTo(1);
     }
 
     /** Of a file at rest that is closed here a row is kept; it has an object again when something happens to it. */

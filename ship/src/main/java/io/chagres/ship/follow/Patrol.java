@@ -215,6 +215,11 @@ public final class Patrol implements AutoCloseable {
         return Math.max(oldestBlockMs(nowMs), Math.max(ageMs(lively, nowMs), ageMs(missed, nowMs)));
     }
 
+    /** Returns how many blocks were looked at and are still there: files end at any time between two steps. */
+    private int knownBlocks() {
+        return Math.min(blocks, table.blocks());
+    }
+
     private long lookedAgoMs(int block, long nowMs) {
         int agoMs = (int) nowMs - blocksLookedMs[block];
         return agoMs;
@@ -223,7 +228,7 @@ public final class Patrol implements AutoCloseable {
     /** Returns the age of the oldest look at a block with a file, in milliseconds; 0 without any. */
     private long oldestBlockMs(long nowMs) {
         long oldest = 0;
-        for (int i = 0; i < blocks; i++) {
+        for (int i = 0; i < knownBlocks(); i++) {
             long agoMs = lookedAgoMs(i, nowMs);
             oldest = agoMs > oldest && table.block(i).used() > 0 ? agoMs : oldest;
         }
@@ -242,7 +247,7 @@ public final class Patrol implements AutoCloseable {
     /** Returns how many files were not looked at within their time, with some that ended since. */
     public long overdueFiles(long nowMs) {
         long atRest = 0;
-        for (int i = 0; i < blocks; i++) {
+        for (int i = 0; i < knownBlocks(); i++) {
             atRest += lookedAgoMs(i, nowMs) > EVERY_MS ? table.block(i).used() : 0;
         }
         return atRest + overdue(lively, LIVELY_MS, nowMs) + overdue(missed, EVERY_MS, nowMs);
