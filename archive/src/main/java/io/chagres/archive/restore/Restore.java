@@ -19,6 +19,7 @@ import io.chagres.archive.state.HostState;
 import io.chagres.archive.state.LocalTables;
 import io.chagres.archive.state.LogWitness;
 import io.chagres.archive.state.NameChoice;
+import io.chagres.archive.state.Quarantine;
 import io.chagres.archive.state.RunListener;
 import io.chagres.archive.state.Salvage;
 import io.chagres.archive.store.BlobInfo;
@@ -190,6 +191,7 @@ public final class Restore {
         if (lost != null) {
             counter.fault(host.title(), String.valueOf(lost.getMessage()));
         }
+        counter.lost(Quarantine.tryRead(store, host.id()).lostCommits(state.seq()));
         GoneTree gone = gone(state);
         counter.leave(
                 nameless() == RestoreNameless.NONE ? gone.gone() : GoneTree.Count.NONE,

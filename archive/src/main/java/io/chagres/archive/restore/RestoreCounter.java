@@ -15,6 +15,7 @@ final class RestoreCounter {
     private long doneBytes;
     private long totalBytes;
     private long faults;
+    private long lostCommits;
     private long expiredFiles;
     private long expiredBytes;
     private GoneTree.Count gone = GoneTree.Count.NONE;
@@ -36,6 +37,11 @@ final class RestoreCounter {
     synchronized void leave(GoneTree.Count moreGone, GoneTree.Count moreEarlier) {
         gone = gone.plus(moreGone);
         earlier = earlier.plus(moreEarlier);
+    }
+
+    /** Notes commits that a repair named as lost. */
+    synchronized void lost(long commits) {
+        lostCommits += commits;
     }
 
     synchronized void directory() {
@@ -76,6 +82,6 @@ final class RestoreCounter {
 
     synchronized RestoreSummary summary() {
         return new RestoreSummary(
-                files, directories, links, doneBytes, faults, expiredFiles, expiredBytes, gone, earlier);
+                files, directories, links, doneBytes, faults, lostCommits, expiredFiles, expiredBytes, gone, earlier);
     }
 }

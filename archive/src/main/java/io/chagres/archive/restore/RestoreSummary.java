@@ -3,13 +3,14 @@ package io.chagres.archive.restore;
 import io.chagres.archive.read.GoneTree;
 
 /**
- * Counts what was made.
+ * Counts what was made, and what is known to be missing.
  *
  * @param files regular files, without further names of the same file
  * @param directories directories other than those of hosts
  * @param links symbolic links and further names of files
  * @param bytes bytes written, without holes
  * @param faults how often the listener heard of a fault
+ * @param lostCommits commits that repairs named as lost: files and bytes that nothing else shows are not here
  * @param expiredFiles files that begin at their first kept byte, because retention expired those before
  * @param expiredBytes those bytes
  * @param gone the files that are gone and were not asked for
@@ -21,6 +22,7 @@ public record RestoreSummary(
         long links,
         long bytes,
         long faults,
+        long lostCommits,
         long expiredFiles,
         long expiredBytes,
         GoneTree.Count gone,

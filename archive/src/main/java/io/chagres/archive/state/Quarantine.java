@@ -107,6 +107,21 @@ public final class Quarantine {
         return lost.values().stream().mapToLong(BlobInfo::modifiedMs).max();
     }
 
+    /** Counts the commits up to one that repairs named as lost. */
+    public long lostCommits(long untilSeq) {
+        long count = 0;
+        long reached = 0;
+        for (BlobInfo note : lost.values()) {
+            CommitSpan span = ArchiveLayout.lostOf(note.key());
+            long to = span == null ? 0 : Math.min(span.to(), untilSeq);
+            if (span != null && to > reached) {
+                count += to - Math.min(to, Math.max(reached, span.from()));
+                reached = to;
+            }
+        }
+        return count;
+    }
+
     private boolean isCheckpoint(long seq) throws IOException {
         CheckpointId id = Checkpoints.counting(store, hostId).floor(new CheckpointId(seq, Long.MAX_VALUE));
         return id != null && id.seq() == seq;

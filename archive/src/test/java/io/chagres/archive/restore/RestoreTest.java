@@ -122,7 +122,7 @@ class RestoreTest extends RestoreFixture {
                     .isEqualTo(FileTime.from(Host.DIRECTORY.mtimeNs(), TimeUnit.NANOSECONDS));
         }
         assertThat(summary)
-                .isEqualTo(new RestoreSummary(3, 3, 3, 15, 0, 0, 0, GoneTree.Count.NONE, GoneTree.Count.NONE));
+                .isEqualTo(new RestoreSummary(3, 3, 3, 15, 0, 0, 0, 0, GoneTree.Count.NONE, GoneTree.Count.NONE));
     }
 
     @Test

@@ -143,6 +143,10 @@ public final class RestoreCommand implements Callable<Integer> {
             ExpiredNote expired = new ExpiredNote("restore");
             expired.add(summary.expiredFiles(), summary.expiredBytes());
             expired.print(context);
+            String lost = lost(summary);
+            if (!lost.isEmpty() && !quiet) {
+                context.err().println("chagres restore: " + lost);
+            }
             if (summary.faults() == 0) {
                 return ExitCode.DONE;
             }
@@ -190,7 +194,16 @@ public final class RestoreCommand implements Callable<Integer> {
                 ExitCode.FAILED,
                 (goneOnly ? "nothing that is gone in " : "nothing in ") + archive.name() + " matches"
                         + (address == null ? "" : " " + address) + reading.times.window()
-                        + (left.isEmpty() ? "; 'chagres ls STORE HOST:/**' lists what is there" : "; " + left));
+                        + (left.isEmpty() ? "; 'chagres ls STORE HOST:/**' lists what is there" : "; " + left)
+                        + (summary.lostCommits() == 0 ? "" : "; " + lost(summary)));
+    }
+
+    /** Says what no list shows; empty when there is nothing. */
+    private static String lost(RestoreSummary summary) {
+        return summary.lostCommits() == 0
+                ? ""
+                : "repairs named " + Words.plural(summary.lostCommits(), "commit")
+                        + " as lost: files and bytes that nothing else shows are not here ('chagres verify' has more)";
     }
 
     /** Says what nobody asked for, and how it is had; empty when there is nothing. */
@@ -216,7 +229,7 @@ public final class RestoreCommand implements Callable<Integer> {
             JsonWriter line = new JsonWriter().beginObject();
             line.member("files", summary.files()).member("directories", summary.directories());
             line.member("links", summary.links()).member("bytes", summary.bytes());
-            line.member("expiredBytes", summary.expiredBytes());
+            line.member("lostCommits", summary.lostCommits()).member("expiredBytes", summary.expiredBytes());
             line.member("goneFiles", summary.gone().files())
                     .member("goneBytes", summary.gone().bytes());
             line.member("earlierStates", summary.earlier().files())

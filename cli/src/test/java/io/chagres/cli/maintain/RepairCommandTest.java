@@ -79,4 +79,26 @@ final class RepairCommandTest {
         assertThat(CommandRun.of("ls", store, "web1:/").code()).isZero();
         assertThat(List.of(CommandRun.of("repair", store).out())).containsExactly(RepairCommand.NOTHING + "\n");
     }
+
+    /** Files whose names went with a lost commit are in no list: who restores hears that some may be missing. */
+    @Test
+    void restoreSaysThatCommitsAreLost(@TempDir Path elsewhere) throws IOException {
+        String store = directory.toString();
+        damage(2);
+        assertThat(CommandRun.of("repair", store, "--apply").code()).isZero();
+        String all = elsewhere.resolve("all").toString();
+        CommandRun restore = CommandRun.of("restore", store, all);
+        assertThat(restore.err()).contains("repairs named 1 commit as lost");
+        CommandRun nothing = CommandRun.of("restore", store, all, "web1:/b");
+        assertThat(nothing.err()).contains("matches web1:/b", "repairs named 1 commit as lost");
+        CommandRun quiet =
+                CommandRun.of("restore", store, elsewhere.resolve("quiet").toString(), "--quiet");
+        assertThat(quiet.err()).doesNotContain("named 1 commit");
+        CommandRun json =
+                CommandRun.of("restore", store, elsewhere.resolve("json").toString(), "--json");
+        assertThat(json.out()).contains("\"lostCommits\":1,");
+        String early = elsewhere.resolve("early").toString();
+        CommandRun before = CommandRun.of("restore", store, early, "--at", "@1");
+        assertThat(before.err()).doesNotContain("named");
+    }
 }
