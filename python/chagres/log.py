@@ -3,7 +3,7 @@
 import hashlib
 import re
 import struct
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple
 
 from . import records as r
 from .age import BEGIN, Decrypted, Identity, decrypt
@@ -434,11 +434,9 @@ class Log:
                     return self._replay(_chain(listed, moments[-1][0]), moments[-1], newest)
         chain = _chain(listed, newest[0]) if newest else []
         if chain:
-            first = next(self.table(chain[0][3], r.HISTORY, chain[0][1]).records())
-            if first[0] != r.MOMENT:
-                raise DamagedError(chain[0][3], "it does not begin with a moment")
-            if first[1][0] > 1:
-                raise ExpiredError(f"host {self.host}: what was before {iso(first[1][1])} is expired")
+            seq, time_ms = self._first_moment(chain[0][3], chain[0][1])
+            if seq > 1:
+                raise ExpiredError(f"host {self.host}: what was before {iso(time_ms)} is expired")
             return State()
         for each in reversed(checkpoints):
             state = State()
@@ -481,8 +479,15 @@ class Log:
     def growth(self, until: int) -> Iterator[Tuple[int, Optional[int], int, int]]:
         """Tells how versions grew, in the order of the log: time, then version and its end; first histories."""
         seqs = [seq for seq in self.commits(0) if seq <= until]
-        reached, compacted = 0, seqs[0] - 1 if seqs else until
-        for _, end, _, key in _chain(self.histories(), compacted) if compacted else ():
+        listed, first = set(seqs), until + 1
+        while first - 1 in listed:
+            first -= 1
+        reached, compacted = 0, first - 1
+        histories = self.histories() if compacted else []
+        if seqs and seqs[0] < first:  # a repair left them, or somebody put again what a history tells
+            told = min((self._first_moment(each[3], each[1])[0] for each in histories), default=first)
+            yield from self._grown(seq for seq in seqs if seq < min(first, told))
+        for _, end, _, key in _chain(histories, compacted):
             new = False
             for kind, f in self.table(key, r.HISTORY, end).records():
                 if kind == r.MOMENT:
@@ -494,13 +499,21 @@ class Log:
                         yield ms, None, 0, 0
                 elif new and kind == r.LENGTH:
                     yield ms, f[0], 0, f[1]
+        yield from self._grown(seq for seq in seqs if seq >= first and seq > reached)
+
+    def _grown(self, seqs: Iterable[int]) -> Iterator[Tuple[int, Optional[int], int, int]]:
         for seq in seqs:
-            if seq > reached:
-                commit = self.commit(seq)
-                yield commit.header.time_ms, None, 0, 0
-                for kind, f in r.records(commit.key, commit.records):
-                    if kind in r.EXTENTS:
-                        yield commit.header.time_ms, f[0], f[1], f[1] + f[2]
+            commit = self.commit(seq)
+            yield commit.header.time_ms, None, 0, 0
+            for kind, f in r.records(commit.key, commit.records):
+                if kind in r.EXTENTS:
+                    yield commit.header.time_ms, f[0], f[1], f[1] + f[2]
+
+    def _first_moment(self, key: str, end: int) -> List[int]:
+        kind, f = next(self.table(key, r.HISTORY, end).records())
+        if kind != r.MOMENT:
+            raise DamagedError(key, "it does not begin with a moment")
+        return f
 
     def lost(self, state: State) -> Optional[str]:
         """Says which commits are missing although something names them; None for none. A state may be of any moment."""

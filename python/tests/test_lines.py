@@ -52,6 +52,16 @@ def test_windows(archive):
     assert after["offset"][0].as_py() == len(BEFORE_NINE)
 
 
+def test_a_commit_that_is_put_again_changes_no_time(archives, tmp_path):
+    folder = shutil.copytree(archives / "compacted", tmp_path / "copy")
+    before = chagres.Archive(folder).lines().read_all()
+    number = "0000000000000001.zst"
+    again, log = next(archives.glob(f"plain/hosts/*/log/{number}")), next(folder.glob("hosts/*/log"))
+    assert not (log / number).exists()
+    shutil.copy(again, log / number)
+    assert chagres.Archive(folder).lines().read_all() == before
+
+
 @pytest.mark.parametrize("text, count", [("error", 1300), ("line 59907 with", 1), ("no such word anywhere", 0)])
 def test_containing(archive, text, count):
     assert archive.lines(containing=text).read_all().num_rows == count
