@@ -109,13 +109,15 @@ public final class CommitTimes {
                 // before the histories: what is removed meanwhile was written into one first
                 List<Long> seqs = CommitList.read(store, hostId, 0, untilSeq);
                 List<CommitSpan> rows = CommitSpan.rows(seqs);
-                long before = rows.isEmpty() ? 0 : rows.getLast().from();
+                boolean reaches = !rows.isEmpty() && rows.getLast().to() == untilSeq;
+                long before = reaches ? rows.getLast().from() : untilSeq;
                 commits(store, hostId, seqs, seq -> seq > before, recent);
-                if (before == 0 && !rows.isEmpty()) {
+                if (before == 0) {
                     return new CommitTimes(recent.versions);
                 }
                 Growth all = new Growth(versionIds);
-                if (rows.size() > 1) { // a repair left them, or somebody put again what a history tells
+                // a repair left earlier ones, or somebody put again what a history tells
+                if (!rows.isEmpty() && rows.getFirst().to() <= before) {
                     long told = Math.min(before + 1, History.firstTold(store, hostId));
                     commits(store, hostId, seqs, seq -> seq < told, all);
                 }
