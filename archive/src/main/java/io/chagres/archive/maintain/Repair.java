@@ -400,6 +400,7 @@ public final class Repair {
 
     /** Collects what is damaged; returns the seq of the newest checkpoint that is not, 0 for none. */
     private long collect() throws IOException {
+        CommitForks forks = new CommitForks();
         try (CommitReader reader = new CommitReader(store)) {
             for (BlobInfo object : BlobList.all(store, ArchiveLayout.log(hostId), null)) {
                 long number = ArchiveLayout.seqOf(object.key()).orElse(0);
@@ -412,12 +413,19 @@ public final class Repair {
                         if (seq != number) {
                             throw new CorruptArchiveException(object.key(), "it says it is commit " + seq);
                         }
+                        forks.add(commit);
                     });
                 }
             }
         }
         long good = 0;
         NavigableSet<CheckpointId> counting = Checkpoints.counting(store, hostId);
+        if (counting.isEmpty()) { // with one it is known whether commits are those that it stands for
+            for (long seq : forks.replaced()) {
+                damaged.putIfAbsent(
+                        ArchiveLayout.commit(hostId, seq), "it is another than the commits around it follow");
+            }
+        }
         for (CheckpointId id : Checkpoints.listed(store, hostId)) {
             String key = ArchiveLayout.checkpoint(hostId, id);
             check(key, () -> {

@@ -258,6 +258,33 @@ class RepairTest extends RepairFixture {
         assertThat(repair(true)).isZero();
     }
 
+    /** Tables say what it said, so that all can be read; but a compaction, which needs each commit, ends. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 3})
+    void aCommitOfAnotherLogIsSetAside(long seq) throws IOException {
+        SpanTables.write(store, ID, 6, Map.of());
+        String other = "00000000000000f1";
+        try (Host host = new Host(store, other, "web2")) {
+            for (int i = 1; i <= seq; i++) {
+                host.file("/other" + i, "");
+                host.commit();
+            }
+        }
+        String key = ArchiveLayout.commit(ID, seq);
+        byte[] foreign = store.bytes(ArchiveLayout.commit(other, seq)).clone();
+        store.delete(key);
+        Host.put(store, key, foreign);
+        repair(true);
+        assertThat(steps).contains("QUARANTINE " + key);
+        String after = content();
+        for (int i = 1; i <= 6; i++) {
+            assertThat(after.contains("line " + i)).isEqualTo(i != seq);
+        }
+        assertThat(repair(true)).isZero();
+        compact(new ArrayList<>(), 0);
+        assertThat(content()).isEqualTo(after);
+    }
+
     @Test
     void aMissingCommitIsStated() throws IOException {
         store.delete(ArchiveLayout.commit(ID, 4));
