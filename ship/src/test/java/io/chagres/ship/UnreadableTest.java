@@ -354,6 +354,23 @@ class UnreadableTest {
         until("the deep file is shipped", status -> isSafe(status) && status.shippedBytes() == 14);
     }
 
+    /** A line for each would leave no room for what is said of other files. */
+    @Test
+    void oneLineNamesAllThatHaveNoBytes() throws IOException {
+        for (int i = 0; i < 3; i++) {
+            Program.ok("mkfifo", tree.file("fifo" + i).toString());
+        }
+        tree.settle();
+        assertThat(tree.problems)
+                .singleElement()
+                .asString()
+                .startsWith("skipping /")
+                .contains("all other FIFOs");
+        Program.ok("mkfifo", tree.file("later").toString());
+        tree.settle();
+        assertThat(tree.problems).hasSize(1);
+    }
+
     /** Their sizes are 0 or 4096, whatever a read gives: a shipper that went by them would end too early or never. */
     @Test
     void filesThatTheKernelMakesWhenTheyAreReadAreSkipped() throws IOException {

@@ -15,7 +15,9 @@ import io.chagres.watch.WatchListener;
 import io.chagres.watch.WatchedDirectory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -48,7 +50,8 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     private final DoubtfulNames doubtful = new DoubtfulNames();
     private final Exchanges exchanges = new Exchanges();
     private final Set<String> said = new HashSet<>();
-    private boolean skipsPseudo;
+    /** The first name of each kind that is skipped: a line names it for all. */
+    private final Map<String, Pathname> firstSkipped = new HashMap<>();
 
     /** Prepares; nothing is looked at yet. */
     public DentryEvents(
@@ -81,7 +84,9 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
             case Directory.DT_REG -> openFile(d);
             case Directory.DT_DIR -> directory(d);
             case Directory.DT_LNK -> link(d);
-            default -> once("skipping " + d.path() + ": a FIFO, socket or device is not a file with bytes to ship");
+            default ->
+                once("skipping " + firstSkipped.computeIfAbsent("special", _ -> d.path())
+                        + " and all other FIFOs, sockets and devices: they are not files with bytes to ship");
         }
     }
 
@@ -318,12 +323,9 @@ public final class DentryEvents implements WatchListener, AutoCloseable {
     }
 
     private void skipPseudo(Dentry d) {
-        if (!skipsPseudo) {
-            skipsPseudo = true;
-            problems.accept(
-                    "skipping " + d.path() + " and all other files of proc, sysfs and their like: the kernel makes"
-                            + " their bytes when they are read, and their sizes say nothing of them");
-        }
+        once("skipping " + firstSkipped.computeIfAbsent("pseudo", _ -> d.path())
+                + " and all other files of proc, sysfs and their like: the kernel makes"
+                + " their bytes when they are read, and their sizes say nothing of them");
     }
 
     /**
