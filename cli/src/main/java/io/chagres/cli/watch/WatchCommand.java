@@ -21,7 +21,8 @@ import picocli.CommandLine.Parameters;
         header = "Print every change below a path, one line each.",
         description = "Prints CREATE, MODIFY, CLOSE, ATTRIB, RENAME (with both names), DELETE, MOVED_OUT and OVERFLOW."
                 + " Names that are there at the start are not printed, nor are names that come and go faster than they"
-                + " can be looked at.",
+                + " can be looked at. With --json a path with bytes that are not shown as they are, or with characters"
+                + " of globs, stands also as the glob that matches it alone: pathGlob, toGlob.",
         footer = {
             "",
             "Examples:",

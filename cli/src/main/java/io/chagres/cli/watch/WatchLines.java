@@ -3,6 +3,7 @@ package io.chagres.cli.watch;
 import io.chagres.cli.command.Output;
 import io.chagres.cli.text.JsonWriter;
 import io.chagres.foreign.Errno;
+import io.chagres.linux.Glob;
 import io.chagres.linux.Pathname;
 import io.chagres.watch.Dentry;
 import io.chagres.watch.WatchListener;
@@ -103,12 +104,19 @@ final class WatchLines implements WatchListener {
 
     private static String jsonLine(String kind, @Nullable Pathname path, @Nullable Pathname to) {
         JsonWriter json = new JsonWriter().beginObject().member("event", kind);
-        if (path != null) {
-            json.member("path", path.toString());
-        }
-        if (to != null) {
-            json.member("to", to.toString());
-        }
+        member(json, "path", path);
+        member(json, "to", to);
         return json.endObject().toString();
+    }
+
+    private static void member(JsonWriter json, String name, @Nullable Pathname path) {
+        if (path == null) {
+            return;
+        }
+        json.member(name, path.toString());
+        String glob = Glob.quoted(path);
+        if (glob.indexOf('\\') >= 0) { // the text for people may not say which bytes the name has
+            json.member(name + "Glob", glob);
+        }
     }
 }

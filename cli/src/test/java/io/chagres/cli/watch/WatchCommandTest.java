@@ -65,6 +65,18 @@ final class WatchCommandTest {
         end(watch);
     }
 
+    /** A newline and the four characters of its escape are shown alike. */
+    @Test
+    void printsJsonThatTellsNamesApart() throws Exception {
+        Future<Integer> watch = watch("--json");
+        Path a = Files.createFile(directory.resolve("n\nl"));
+        String shown = directory + "/n\\\\x0al";
+        await("{\"event\":\"CREATE\",\"path\":\"" + shown + "\",\"pathGlob\":\"" + shown + "\"}\n");
+        Files.move(a, directory.resolve("n\\x0al"));
+        await("\"to\":\"" + shown + "\",\"toGlob\":\"" + directory + "/n\\\\\\\\x0al\"}\n");
+        end(watch);
+    }
+
     @Test
     void printsNothingButChangesWhenItIsQuiet() throws Exception {
         Future<Integer> watch = run("--quiet");
