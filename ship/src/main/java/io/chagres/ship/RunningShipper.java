@@ -135,6 +135,12 @@ public final class RunningShipper {
         return directory == null;
     }
 
+    /** Says whether it holds a lock below a state directory of another name. */
+    public boolean isBelowAnother(Pathname name) {
+        Pathname root = directory == null ? null : directory.parent();
+        return root != null && !root.name().equals(name);
+    }
+
     /** Returns the name of its host in the archive; empty when it is not known. */
     public String hostName() throws IOException {
         Pathname told = directory;

@@ -2,6 +2,7 @@ package io.chagres.cli.command;
 
 import io.chagres.linux.Pathname;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Knows a process that ships by its arguments. Stateless. */
 public final class ShipProcess {
@@ -28,20 +29,25 @@ public final class ShipProcess {
      * name. Where a relative path or a link leads in another process is not asked.
      */
     public static boolean mayUse(Pathname stateDirectory, List<String> arguments) {
+        Pathname named = state(arguments);
+        return named == null || named.equals(stateDirectory.name()) || NAMELESS.contains(named);
+    }
+
+    /** Says whether its arguments name a state directory of that name. */
+    public static boolean names(Pathname stateDirectory, List<String> arguments) {
+        return stateDirectory.name().equals(state(arguments));
+    }
+
+    private static @Nullable Pathname state(List<String> arguments) {
         for (int i = 0; i < arguments.size(); i++) {
             String argument = arguments.get(i);
             if (argument.startsWith(STATE + "=")) {
-                return mayBe(stateDirectory, argument.substring(STATE.length() + 1));
+                return Pathname.of(argument.substring(STATE.length() + 1)).name();
             }
             if (argument.equals(STATE) && i + 1 < arguments.size()) {
-                return mayBe(stateDirectory, arguments.get(i + 1));
+                return Pathname.of(arguments.get(i + 1)).name();
             }
         }
-        return true;
-    }
-
-    private static boolean mayBe(Pathname directory, String text) {
-        Pathname name = Pathname.of(text).name();
-        return name.equals(directory.name()) || NAMELESS.contains(name);
+        return null;
     }
 }

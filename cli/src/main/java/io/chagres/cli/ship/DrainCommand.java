@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -153,13 +154,23 @@ public final class DrainCommand implements Callable<Integer> {
 
     /** Returns a ship that may use a state directory and is not found there; null when there is none. */
     private static @Nullable RunningShipper hidden(Pathname directory) throws IOException {
+        for (RunningShipper each : ofMachine(arguments -> ShipProcess.mayUse(directory, arguments), directory)) {
+            if (each.isHidden()) {
+                return each;
+            }
+        }
+        for (RunningShipper each : ofMachine(arguments -> ShipProcess.names(directory, arguments), directory)) {
+            if (each.isBelowAnother(directory.name())) { // somebody moved its directory, or removed a link to it
+                return each;
+            }
+        }
+        return null;
+    }
+
+    private static List<RunningShipper> ofMachine(Predicate<List<String>> isMeant, Pathname directory)
+            throws IOException {
         return RunningShipper.ofMachine(
-                        List.of(directory),
-                        arguments -> ShipProcess.isShip(arguments) && ShipProcess.mayUse(directory, arguments))
-                .stream()
-                .filter(RunningShipper::isHidden)
-                .findFirst()
-                .orElse(null);
+                List.of(directory), arguments -> ShipProcess.isShip(arguments) && isMeant.test(arguments));
     }
 
     /** Waits for one shipper and says how long a drain would take; returns whether it is known to be safe. */

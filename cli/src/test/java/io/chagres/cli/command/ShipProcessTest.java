@@ -27,4 +27,13 @@ class ShipProcessTest {
                 .isFalse();
         assertThat(ShipProcess.mayUse(STATE, List.of("ship", "logs"))).isTrue();
     }
+
+    @Test
+    void namesOnlyWhatIsNamed() {
+        assertThat(ShipProcess.names(STATE, List.of("ship", "logs", "--state", "lib/chagres/")))
+                .isTrue();
+        assertThat(ShipProcess.names(STATE, List.of("ship", "logs", "--state=.")))
+                .isFalse();
+        assertThat(ShipProcess.names(STATE, List.of("ship", "logs"))).isFalse();
+    }
 }

@@ -100,6 +100,22 @@ class StateFaultsTest {
         bench.restored("--all-versions").exact(writer).same(bench.tree());
     }
 
+    /** Its lock is seen where the directory is now, and it makes another one within 16 s. */
+    @Test
+    void aDrainWaitsForAShipWhoseStateDirectoryWasMoved(FaultBench bench) throws IOException {
+        LineWriter writer = bench.writer("s").open(bench.file("app.log")).lines(100);
+        ShipProcess ship = bench.shipProcess().awaitSettled();
+        Program.ok("mv", bench.state().toString(), bench.root().resolve("moved").toString());
+        Files.createSymbolicLink(bench.state(), bench.root().resolve("nowhere"));
+        assertThat(bench.askToDrain("--timeout", "1s").exitCode()).isEqualTo(3);
+
+        Files.delete(bench.state());
+        writer.lines(100).close();
+        assertThat(bench.askToDrain().exitCode()).isZero();
+        ship.kill();
+        bench.restored("--all-versions").exact(writer).same(bench.tree());
+    }
+
     /** A flush is answered all the same. */
     @ParameterizedTest
     @ValueSource(strings = {"mkfs.ext4 -q -F", "mkfs.xfs -q -f"})
