@@ -39,9 +39,9 @@ final class RestoreCounter {
         earlier = earlier.plus(moreEarlier);
     }
 
-    /** Notes commits that a repair named as lost. */
+    /** Notes commits that a repair named as lost; -1 for an unknown number, which the sum is then. */
     synchronized void lost(long commits) {
-        lostCommits += commits;
+        lostCommits = commits < 0 || lostCommits < 0 ? -1 : lostCommits + commits;
     }
 
     synchronized void directory() {

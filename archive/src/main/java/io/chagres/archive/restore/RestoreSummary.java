@@ -10,7 +10,8 @@ import io.chagres.archive.read.GoneTree;
  * @param links symbolic links and further names of files
  * @param bytes bytes written, without holes
  * @param faults how often the listener heard of a fault
- * @param lostCommits commits that repairs named as lost: files and bytes that nothing else shows are not here
+ * @param lostCommits commits that repairs named as lost: files and bytes that nothing else shows are not here; -1
+ *     where nobody may know
  * @param expiredFiles files that begin at their first kept byte, because retention expired those before
  * @param expiredBytes those bytes
  * @param gone the files that are gone and were not asked for

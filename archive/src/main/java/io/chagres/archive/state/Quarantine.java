@@ -107,8 +107,11 @@ public final class Quarantine {
         return lost.values().stream().mapToLong(BlobInfo::modifiedMs).max();
     }
 
-    /** Counts the commits up to one that repairs named as lost. */
+    /** Returns how many commits up to one repairs named as lost; -1 where nobody may know. */
     public long lostCommits(long untilSeq) {
+        if (refusal != null) {
+            return -1;
+        }
         long count = 0;
         long reached = 0;
         for (BlobInfo note : lost.values()) {

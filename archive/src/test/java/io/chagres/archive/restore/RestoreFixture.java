@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chagres.archive.read.Workers;
 import io.chagres.archive.state.LocalTables;
+import io.chagres.archive.store.BlobStore;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.archive.testing.Tables;
 import io.chagres.linux.Pathname;
@@ -41,6 +42,10 @@ abstract class RestoreFixture {
     }
 
     RestoreSummary restoreInto(String name, RestoreOptions options) throws IOException {
+        return restore(store, name, options);
+    }
+
+    RestoreSummary restore(BlobStore from, String name, RestoreOptions options) throws IOException {
         RestoreListener listener = new RestoreListener() {
             @Override
             public void progress(long doneBytes, long totalBytes) {
@@ -53,7 +58,7 @@ abstract class RestoreFixture {
             }
         };
         try (LocalTables tables = Tables.any()) {
-            return new Restore(store, options, tables, new Workers(threads, 2), listener)
+            return new Restore(from, options, tables, new Workers(threads, 2), listener)
                     .into(pathname(directory.resolve(name)));
         }
     }

@@ -10,6 +10,9 @@ import io.chagres.archive.LogRecord;
 import io.chagres.archive.read.Address;
 import io.chagres.archive.read.GoneTree;
 import io.chagres.archive.state.PointInTime;
+import io.chagres.archive.store.BlobStore;
+import io.chagres.archive.store.StoreException;
+import io.chagres.archive.testing.FaultyStore;
 import io.chagres.archive.testing.Host;
 import io.chagres.archive.testing.MemoryStore;
 import io.chagres.linux.Directory;
@@ -73,6 +76,24 @@ class RestoreTest extends RestoreFixture {
                 true,
                 version -> true));
         assertThat(faults).noneMatch(fault -> fault.contains("--ignore-space")).isNotEmpty();
+    }
+
+    /** Who may not list what repairs set aside must not hear that nothing is lost. */
+    @Test
+    void knowsOfNoLossWhereRepairsCannotBeAsked() throws IOException {
+        try (Host host = new Host(store, ID, "web1")) {
+            host.file("/a", "a");
+            host.commit();
+        }
+        BlobStore closed = new FaultyStore(store, (operation, done) -> {
+            if (operation.kind() == FaultyStore.Kind.LIST && operation.key().startsWith(ArchiveLayout.QUARANTINE)) {
+                throw new StoreException(operation.key() + ": 403 AccessDenied", new IOException());
+            }
+        });
+        RestoreSummary summary = restore(closed, "out", RestoreOptions.ALL);
+        assertThat(summary.files()).isEqualTo(1);
+        assertThat(summary.lostCommits()).isEqualTo(-1);
+        assertThat(restoreInto("again", RestoreOptions.ALL).lostCommits()).isZero();
     }
 
     @Test

@@ -200,6 +200,9 @@ public final class RestoreCommand implements Callable<Integer> {
 
     /** Says what no list shows; empty when there is nothing. */
     private static String lost(RestoreSummary summary) {
+        if (summary.lostCommits() < 0) {
+            return "whether repairs named commits as lost is not known here: quarantine/ cannot be listed";
+        }
         return summary.lostCommits() == 0
                 ? ""
                 : "repairs named " + Words.plural(summary.lostCommits(), "commit")
@@ -229,7 +232,7 @@ public final class RestoreCommand implements Callable<Integer> {
             JsonWriter line = new JsonWriter().beginObject();
             line.member("files", summary.files()).member("directories", summary.directories());
             line.member("links", summary.links()).member("bytes", summary.bytes());
-            line.member("lostCommits", summary.lostCommits()).member("expiredBytes", summary.expiredBytes());
+            line.knownMember("lostCommits", summary.lostCommits()).member("expiredBytes", summary.expiredBytes());
             line.member("goneFiles", summary.gone().files())
                     .member("goneBytes", summary.gone().bytes());
             line.member("earlierStates", summary.earlier().files())
